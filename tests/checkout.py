@@ -57,6 +57,6 @@ def python(*arguments: str | Path, **keywords) -> subprocess.CompletedProcess[st
 
 
 def imported(code: str, *names: str) -> set[str]:
-    """Which of these modules a new Python has imported when it has run some code."""
+    """The modules, of these, that a new Python has imported when it has run some code."""
     done = python("-c", f"{code}; import sys; print(); print(*sys.modules)", check=True)
     return {*names} & {*done.stdout.splitlines()[-1].split()}

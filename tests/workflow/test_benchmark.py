@@ -49,7 +49,7 @@ def command(made: Path, folder: Path, *arguments: str):
 
 def test_an_entry_tells_its_time_and_its_rank_and_packs_a_submission(made):
     told = (made / "told.txt").read_text(encoding="utf-8")
-    assert told.startswith(f"{ENTRY}: 2 runs to train, at most ")
+    assert told.startswith(f"{ENTRY}: 2 runs to train, about ")
     folder = made / "empty" / ENTRY
     rows = pd.read_csv(folder / "rows.csv")
     assert set(rows["method"]) == {"own", "shrink"}  # the baseline has no recorded rows at smoke

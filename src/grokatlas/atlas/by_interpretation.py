@@ -25,6 +25,12 @@ class Mark(entries.ClaimEntry):
     interpretation: str = DRAWN
 
     @property
+    def same_as(self) -> tuple[str, str] | None:
+        """The paper and the id of the claim that says the same of this interpretation."""
+        name = self.row["same_as"]
+        return (self.paper, name) if name else None
+
+    @property
     def undefined(self) -> bool:
         """True if the conclusion has no meaning under it."""
         return self.row.get("state") == UNDEFINED

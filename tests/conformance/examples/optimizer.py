@@ -69,12 +69,14 @@ class _Muon:
         lr, decay = adamw["lr"], adamw["weight_decay"]
         how = {"lr": lr, "weight_decay": decay, "adjust_lr_fn": "match_rms_adamw"}
         self.muon = torch.optim.Muon(matrices, momentum=momentum, **how)
-        self.adamw = _adamw(others, eps=eps, decay="decoupled", **adamw)
+        rest = [_adamw(others, eps=eps, decay="decoupled", **adamw)] if others else []
+        self.rest: list[torch.optim.Optimizer] = rest
 
     def step(self) -> None:
         with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
             self.muon.step()
-        self.adamw.step()
+        for optimizer in self.rest:
+            optimizer.step()
 
 
 # optimizer -> the same of torch

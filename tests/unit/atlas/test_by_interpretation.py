@@ -50,7 +50,7 @@ def test_a_conclusion_is_a_row_of_marks_with_what_it_depends_on(sections):
     assert "not run at this scale (its tables are not made; forecast: up to 2 h" in fine.title
     assert found["T2"].marks[1].undefined
     assert found["T2"].marks[2] is None
-    assert found["T3"].marks[1].row["same_as"] == "T2"
+    assert found["T3"].marks[1].same_as[1] == "T2"
 
 
 def test_kinds_are_counted_and_another_scale_apart(sections):

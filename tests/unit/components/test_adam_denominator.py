@@ -46,6 +46,15 @@ def test_adamw_remembers_as_adam_does():
     assert both[0] == pytest.approx(both[1], rel=1e-6)
 
 
-def test_an_optimizer_without_moments_is_refused():
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        {"name": "gd"},
+        {"name": "muon", "parameters": ["*"], "momentum": 0.9, "weight_decay": 0.0}
+        | {"beta1": 0.9, "beta2": 0.99, "eps": 1e-8},
+    ],
+    ids=["gd", "muon"],
+)
+def test_an_optimizer_without_these_moments_is_refused(optimizer):
     with pytest.raises(ValueError, match="needs the moments of adam or adamw"):
-        _history({"name": "gd", "lr": 0.1}, {"seed": [0]})
+        _history(optimizer | {"lr": 0.1}, {"seed": [0]})

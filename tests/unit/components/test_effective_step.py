@@ -17,7 +17,7 @@ RATE = 1e-3
 
 
 def history(optimizer, ensemble, *observables):
-    """What observables log of the bilinear encoder's first six steps."""
+    """The columns of observables over the bilinear encoder's first six steps."""
     spec = copy.deepcopy(RUNS["blog"])
     spec["optimizer"] = optimizer
     spec["observables"] = [{"name": name} for name in observables]

@@ -43,6 +43,12 @@ def test_l1_is_the_sum_of_absolute_values_and_rests_at_zero():
     assert gradients["b"].tolist() == [[-0.5]]
 
 
+def test_nuclear_is_of_matrices_alone():
+    params = {"a": _randn(3, 5), "bias": _randn(7), "b": _randn(4, 2), "kernel": _randn(2, 2, 3)}
+    expected = sum(torch.linalg.svdvals(params[key]).sum() for key in ("a", "b"))
+    torch.testing.assert_close(nuclear.build(weight=0.1)(params, None, None), 0.1 * expected)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-6, 0.0])
 def test_nuclear_has_a_gradient_where_singular_values_repeat(scale):
     params = {"a": scale * torch.eye(4, dtype=torch.float64)}

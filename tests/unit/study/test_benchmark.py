@@ -221,6 +221,11 @@ def test_the_knob_of_adams_memory_is_its_length():
         ("gradients.0.lamb:", "gradeints.0.lamb:", "no 'gradeints' is there; did you mean 'grad"),
         ("gradients.0.lamb:", "gradients.1.lamb:", "no '1' is there; allowed: 0"),
         (
+            METHOD[METHOD.index("gradients:") :].rstrip(),
+            "optimizer: {name: 3}\n    vary: {optimizer.lr: {times: [1, 2, 4, 8]}}",
+            "the task has no such number to multiply",
+        ),
+        (
             "gradients.0.lamb: [0.3, 1, 3, 10]",
             "optimizer.bata2: {times: [1, 2, 4, 8]}",
             "the task has no such number to multiply; did you mean 'optimizer.beta2'?",

@@ -1,6 +1,6 @@
 """Muon: momentum with orthogonal updates of matrices, and Adam of all other parameters."""
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import torch
 from torch import Tensor
@@ -10,7 +10,6 @@ from grokatlas.engine import moving
 from grokatlas.engine.contracts import Hyperparameter, Optimizer, Params
 from grokatlas.engine.keyword_types import Decay, NonNegative, Positive
 
-KEPT = 1  # copies of the parameters in the state: the mean of a matrix; of a vector they are two
 STEPS = 5  # of the iteration
 A, B, C = 3.4445, -4.7750, 2.0315  # its coefficients, by Jordan
 TINY = 1e-7  # the least norm that a gradient is divided by
@@ -33,10 +32,11 @@ class Muon:
         ``p <- p (1 - lr * weight_decay) - 0.2 lr max(n, k)^(1/2) O(u)``,
 
     where ``O`` is five steps of ``X <- a X + (b X X^T + c (X X^T)^2) X`` from ``u / |u|``: nearly
-    the orthogonal factor of u. The heads of a parameter ``[heads, rows, columns]`` are one matrix,
-    and so are the places of a convolution's ``[out, in, ...]``. Sources: Jordan et al. 2024, "Muon:
-    an optimizer for hidden layers in neural networks"; Liu et al., arXiv 2502.16982, for the scale,
-    with which the step size and the decay of AdamW serve both kinds of parameters.
+    the orthogonal factor of u. Heads ``[heads, rows, columns]`` are taken as one matrix ``[heads *
+    rows, columns]``, and a kernel ``[out, in, height, width]`` as ``[out, in * height * width]``.
+    Sources: Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural networks"; Liu et
+    al., arXiv 2502.16982, for the scale, with which one step size and one decay serve all
+    parameters.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Muon:
         momentum: Hyperparameter,
         weight_decay: Hyperparameter,
     ) -> None:
-        self.adam = adam
+        self.others = adam
         self.parameters = parameters
         self.momentum = momentum
         self.weight_decay = weight_decay
@@ -60,12 +60,12 @@ class Muon:
         matrices, others = self._parted(params)
         state: State = {"momentum": {key: torch.zeros_like(p) for key, p in matrices.items()}}
         if others:
-            state["adam"] = self.adam.init(others)
+            state["adam"] = self.others.init(others)
         return state
 
     def update(self, params: Params, grads: Params, state: State) -> tuple[Params, State]:
         """The parameters after one step, and the state."""
-        keep = 1 - self.adam.lr * self.weight_decay
+        keep = 1 - self.others.lr * self.weight_decay
         decayed = {key: value * keep for key, value in params.items()}
         matrices, others = self._parted(decayed)
         made: State = {"momentum": {}}
@@ -73,10 +73,10 @@ class Muon:
             mean = self._mean(state["momentum"][key], grads[key])
             made["momentum"][key] = mean
             step = RMS * _orthogonal(self._mean(mean, grads[key]))
-            matrices[key] = value - self.adam.lr * step
+            matrices[key] = value - self.others.lr * step
         if others:
             own = {key: grads[key] for key in others}
-            others, made["adam"] = self.adam.update(others, own, state["adam"])
+            others, made["adam"] = self.others.update(others, own, state["adam"])
         return {key: (matrices | others)[key] for key in params}, made
 
     def _mean(self, mean: Tensor, grad: Tensor) -> Tensor:
@@ -127,3 +127,8 @@ def build(
         eps: added outside its root.
     """
     return Muon(Adam(lr, beta1, beta2, eps), parameters, momentum, weight_decay)
+
+
+def kept(*, parameters: list[str], **_: Any) -> int:
+    """Copies of the parameters in the state: one of a matrix, two of what is Adam's."""
+    return 1 if "*" in parameters else 2

@@ -139,7 +139,10 @@ def _snakemake(targets: list[str]) -> list[str]:
 
 
 def _forecast(scale: str, place: str) -> str:
-    """The runs that are left and their time by the formula, which is an upper limit for most."""
+    """The runs that are left and their time by the formula, which is an upper limit for most.
+
+    Runs of further values of a knob are not known yet.
+    """
     try:
         jobs = remaining.unmade(remaining.at(scale).jobs)
     except UserError as error:
@@ -147,7 +150,7 @@ def _forecast(scale: str, place: str) -> str:
     runs = [resources.seconds(job.spec) for job in jobs if job.kind == "run"]
     minutes = (sum(runs) + START * len(jobs)) / 60 / (os.cpu_count() or 1)
     took = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
-    return f"{len(runs)} runs to train, at most {took} on {os.cpu_count()} cores"
+    return f"{len(runs)} runs to train, about {took} or less on {os.cpu_count()} cores"
 
 
 def _report(rules: Protocol, entry: Entry) -> None:
