@@ -131,7 +131,7 @@ def test_shares_count_the_runs_that_they_name():
     diagonal = every | {"truth": "sparse", "regulariser": "l1", "fewest": 70}
     assert claims.share(tables, "recovered", **diagonal) == [0.5]
     assert claims.share(tables, "recovered", **diagonal | {"fewest": 75}) == [0.0]
-    off = every | {"truth": "off", "most": 70}
+    off = every | {"truth": "unfit", "most": 70}
     assert claims.share(tables, "recovered", **off) == [0.0]
     assert claims.share(tables, "mirage", **off) == [0.5]  # two of four
     assert claims.share(tables, "mirage", **off | {"regulariser": "l1", "start": 10.0}) == [0.0]

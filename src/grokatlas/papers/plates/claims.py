@@ -72,7 +72,7 @@ def share(
     Args:
         tables: of plate 4.
         outcome: ``recovered`` or ``mirage``.
-        truth: its kind, ``all``, or ``off`` for those that the regulariser does not fit.
+        truth: its kind, ``all``, or ``unfit`` for those that the regulariser does not fit.
         regulariser: ``l1``, ``nuclear``, ``l2``, ``none`` or ``all``.
         start: entries before training, or ``all``.
         fewest: measurements of a run that counts.
@@ -80,10 +80,10 @@ def share(
     """
     rows = _recovery.outcomes(tables)
     rows = rows[rows["samples"].between(fewest, most)]
-    if truth == "off":
+    if truth == "unfit":
         rows = rows[rows["truth"].map(_recovery.DIAGONAL) != rows["regulariser"]]
     for column, value in {"truth": truth, "regulariser": regulariser, "start": start}.items():
-        if value not in ("all", "off"):
+        if value not in ("all", "unfit"):
             rows = rows[rows[column] == value]
     return [float(rows[outcome].mean())]
 
