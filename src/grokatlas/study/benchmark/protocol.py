@@ -215,8 +215,8 @@ def _laid_over(block: str, own: dict[str, Any], over: dict[str, Any]) -> Any:
     """A method's component over the task's; one of another name takes what keywords both have."""
     name = over.get("name", own["name"])
     if isinstance(name, str) and name != own["name"] and registry.exists(block, name):
-        shared = own.keys() & signature(block, name).keywords.keys()
-        own = {"name": name} | {key: own[key] for key in own if key in shared}
+        known = signature(block, name).keywords
+        own = {"name": name} | {key: value for key, value in own.items() if key in known}
     return merged(own, over)
 
 
