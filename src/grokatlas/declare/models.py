@@ -251,8 +251,8 @@ class Experiment(Overlay):
     as_: Name | None = Field(
         None,
         alias="as",
-        description="in a version of another paper: as this experiment of that paper, but for the "
-        "keys given here",
+        description="as this experiment, which is above it in the file (in a version of another "
+        "paper: as this one of that paper), but for the keys given here",
     )
     cases: Annotated[dict[Name, Overlay], Field(min_length=1)] | None = Field(
         None, description="explicit cells, each an overlay of its own"

@@ -2,9 +2,10 @@
 
 ``paper.yaml`` has the source, deviations, defaults and figures, ``experiments.yaml`` the
 experiments, ``claims.yaml`` the claims by figure, ``digitised_points.csv`` points of its published
-curves. A paper that names another one by ``version_of`` takes the defaults of that one, and its
-figures, experiments and claims may say ``as: <name>``: they are then those of the other paper, but
-for the keys that they give themselves.
+curves. An experiment may say ``as: <name>``: it is then the one of this name, which is above it in
+the file, but for the keys that it gives itself. A paper that names another one by ``version_of``
+takes the defaults of that one, and in its figures, experiments and claims ``as`` names those of the
+other paper.
 """
 
 import operator
@@ -103,7 +104,6 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
     version_of = about.get("version_of")
     if version_of is None:
         _figures(name, about, "", {})
-        _by_reference(f"{label(name, EXPERIMENTS)}: ", experiments, {}, "", merged)
         return _checked(
             name, about, experiments, claim_groups.flat(label(name, CLAIMS), groups, {}, "")
         )
@@ -130,7 +130,10 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
 
 
 def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
-    """The contents of a paper's files; no experiments or no claims where there is no such file."""
+    """The contents of a paper's files; no experiments or no claims where there is no such file.
+
+    Experiments that are as one above them are completed.
+    """
     contents = []
     for file in (PAPER, EXPERIMENTS, CLAIMS):
         there = file == PAPER or (folder / name / file).exists()
@@ -140,7 +143,13 @@ def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
             raise UserError(label(name, file), problem)
         contents.append(bound_numbers.filled(content, name, folder / ".." / ".."))
     about, experiments, groups = contents
-    return about, experiments, groups
+    if "version_of" in about:
+        return about, experiments, groups
+    whole: Block = {}
+    for key, entry in experiments.items():
+        place = f"{label(name, EXPERIMENTS)}: "
+        whole |= _by_reference(place, {key: entry}, whole, "the experiments above it", merged)
+    return about, whole, groups
 
 
 def _checked(name: str, about: Block, experiments: Block, claims: claim_groups.Placed) -> Paper:

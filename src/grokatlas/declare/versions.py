@@ -55,8 +55,13 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
     its = next((each for each in other.claims if each.id == claim.as_), None) if other else None
     if other is None or its is None:
         return ""
-    drawn = tables(name, paper.figures[claim.figure])
     own = {"id", "as_", "figure", "place", "cell", "why"}
     equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
-    same = equal and {*drawn} == {*tables(version_of, other.figures[its.figure])}
+    same = equal and _read(name, paper, claim) == _read(version_of, other, its)
     return f"{version_of}/{its.id}" if same else ""
+
+
+def _read(name: str, paper: Paper, claim: Claim) -> set[tuple[str, str]]:
+    """The tables that a claim reads: that of its keyword `experiment`, or all of its figure."""
+    read = tables(name, paper.figures[claim.figure])
+    return {each for each in read if claim.keywords.get("experiment", each[1]) == each[1]}

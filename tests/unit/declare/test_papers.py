@@ -42,6 +42,22 @@ def test_a_version_takes_over_all_but_its_own_keys(folder):
     assert versions.figure_module("workshop", version, "fig2") == "grokatlas.papers.geometry.fig1"
 
 
+def test_an_experiment_is_as_one_above_it_but_for_its_own_keys(folder):
+    file = folder / "geometry" / "experiments.yaml"
+    three = "three: {as: two, cases: {adaptive: {optimizer: {lr: 0.3}}}}\n"
+    file.write_text(file.read_text() + three + "four: {as: three, model: {width: 16}}\n")
+    experiments = load_papers(folder, ["geometry"])["geometry"].experiments
+    two, three, four = (experiments[name] for name in ("two", "three", "four"))
+    rates = two.cases["adaptive"].optimizer
+    assert three.cases["adaptive"].optimizer == rates | {"lr": 0.3} != rates
+    assert (three.model, three.cases["descent"]) == (two.model, two.cases["descent"])
+    assert four.model == two.model | {"width": 16} != two.model
+    assert four.cases == three.cases
+    file.write_text("three: {as: two}\n" + file.read_text().replace("three:", "five:"))
+    with pytest.raises(UserError, match=r"three\.as: not in the experiments above it"):
+        load_papers(folder, ["geometry"])
+
+
 def test_a_claim_is_that_of_the_other_paper_on_its_own_figure(folder):
     papers = load_papers(folder, "all")
     claims = {claim.id: claim for claim in papers["workshop"].claims}
@@ -55,6 +71,16 @@ def test_a_claim_has_the_same_judgement_on_equal_tables_with_an_equal_interval(f
     papers = load_papers(folder, "all")
     same = {c.id: versions.same_claim(papers, "workshop", c) for c in papers["workshop"].claims}
     assert same == {"H4": "", "H6": "geometry/G6", "H7": ""}
+
+
+def test_a_claim_that_names_its_experiment_reads_no_other_table(folder):
+    papers = load_papers(folder, "all")
+    claim = next(each for each in papers["workshop"].claims if each.id == "H4")
+    other = next(each for each in papers["geometry"].claims if each.id == claim.as_)
+    for experiment, same in (("one", "geometry/G4"), ("two", "")):
+        for each in (claim, other):
+            each.keywords["experiment"] = experiment
+        assert versions.same_claim(papers, "workshop", claim) == same
 
 
 def test_of_a_paper_that_is_not_selected_only_the_tables_that_are_drawn_are_left(folder):

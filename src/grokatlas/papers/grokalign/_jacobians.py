@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokatlas.claims.statistics import Points
+from grokatlas.claims import statistics
+from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.grokalign import _jacobians_statistics, _theorems_statistics
 from grokatlas.plots import marks, panels, style
 from grokatlas.plots.style import FigureAndData
@@ -132,31 +133,28 @@ def inhibited(table: pd.DataFrame, cases: dict[str, str]) -> FigureAndData:
     return made, pd.concat(drawn, ignore_index=True)
 
 
-def transformers(
-    table: pd.DataFrame, rows_of: dict[str, str], shown: tuple[str, ...]
-) -> FigureAndData:
-    """Accuracies, alignments and Gini coefficients of transformers, a row for each set of cases.
+def transformers(tables: Tables, rows_of: dict[str, str], shown: tuple[str, ...]) -> FigureAndData:
+    """Accuracies, alignments and Gini coefficients of transformers, a row for each experiment.
 
     Panels of one kind alone are drawn side by side.
 
     Args:
-        table: the experiment.
-        rows_of: title of a row of panels -> what its cases begin with, one for each key of `SEEN`.
+        tables: of the experiments.
+        rows_of: title of a row of panels -> its experiment, with a case for each key of `SEEN`.
         shown: ``accuracy``, ``alignment`` or ``gini``, from left to right.
     """
-    history = table[table["record"] == "history"]
     alone, letters = len(shown) == 1, iter("abcdefgh")
     made, grid = style.figure(*((len(rows_of), 1) if alone else (len(shown), len(rows_of))), 2.2)
     drawn = []
-    for line, (title, kind) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
-        own = history[history["case"].isin([f"{kind}_{key}" for key in SEEN])]
-        named, data = f"{title}, {style.seeds(own)}", data_named(history)
+    for line, (title, experiment) in zip(grid.T if alone else grid, rows_of.items(), strict=True):
+        history = statistics.record(tables[experiment], "history")
+        named, data = f"{title}, {style.seeds(history)}", data_named(history)
         texts = iter((f"{named}, {data}",) if alone else (named, data, ""))
         for axes, panel in zip(line, shown, strict=True):
-            for key in SEEN:
-                case = f"{kind}_{key}"
-                rows = own[own["case"] == case]
-                drawn += [part.assign(case=case) for part in _DRAWN[panel](axes, rows, key)]
+            for case in SEEN:
+                rows = history[history["case"] == case]
+                parts = _DRAWN[panel](axes, rows, case)
+                drawn += [part.assign(experiment=experiment, case=case) for part in parts]
             axes.set_xlabel("step")
             style.letter(axes, f"{next(letters)}  {next(texts)}".rstrip())
     if "accuracy" in shown:

@@ -253,14 +253,14 @@ def _robust_from(table: pd.DataFrame, case: str, noise: float, level: float) -> 
     return statistics.by_seed(rows, statistics.lasting(rows, columns[noise], level))
 
 
-def generalisation(tables: Tables, case: str) -> list[float]:
+def generalisation(tables: Tables, experiment: str, case: str) -> list[float]:
     """The step at which test accuracy reaches the level of ``grokking_times``, for each seed."""
-    return _generalisation(tables["transformer"], case).tolist()
+    return _generalisation(tables[experiment], case).tolist()
 
 
-def generalisation_ratio(tables: Tables, case: str, other: str) -> list[float]:
+def generalisation_ratio(tables: Tables, experiment: str, case: str, other: str) -> list[float]:
     """`generalisation` in one case over that in another; no number if neither generalises."""
-    steps = [_generalisation(tables["transformer"], each) for each in (case, other)]
+    steps = [_generalisation(tables[experiment], each) for each in (case, other)]
     return (steps[0] / steps[1]).tolist()
 
 

@@ -139,14 +139,16 @@ def _points(digitised_points: Points, panel: str, curve: str) -> Points:
     return [each for each in digitised_points if (each["panel"], each["curve"]) == (panel, curve)]
 
 
-def reached_ratio(tables: Tables, case: str, other: str, level: float) -> list[float]:
+def reached_ratio(
+    tables: Tables, experiment: str, case: str, other: str, level: float
+) -> list[float]:
     """The first logged step with a test accuracy in one case over that in another, by seed.
 
     No number if neither reaches it.
     """
     steps = []
     for each in (case, other):
-        rows = read.history(tables["transformer"], case=each)
+        rows = read.history(tables[experiment], case=each)
         steps.append(read.by_seed(rows, read.first(rows, "test_accuracy", level)))
     return (steps[0] / steps[1]).tolist()
 

@@ -4,10 +4,13 @@ from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _jacobians
 from grokatlas.plots.style import FigureAndData
 
-ROWS = {"fixed embedding": "fixed", "both fixed": "both_fixed"}
+ROWS = {
+    "fixed embedding": "transformer_fixed_embedding",
+    "both fixed": "transformer_both_fixed",
+}
 
 
 def draw(tables: Tables) -> FigureAndData:
     """As figure 8, the embedding alone fixed (above), the unembedding too (below)."""
     panels = ("accuracy", "alignment", "gini")
-    return _jacobians.transformers(tables["transformer"], ROWS, panels)
+    return _jacobians.transformers(tables, ROWS, panels)

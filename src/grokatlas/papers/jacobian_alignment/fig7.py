@@ -8,4 +8,4 @@ from grokatlas.plots.style import FigureAndData
 
 def draw(tables: Tables) -> FigureAndData:
     """Accuracies and alignment of centroids."""
-    return _jacobians.transformers(tables["transformer"], ROWS, ("accuracy", "alignment"))
+    return _jacobians.transformers(tables, ROWS, ("accuracy", "alignment"))

@@ -8,4 +8,4 @@ from grokatlas.plots.style import FigureAndData
 
 def draw(tables: Tables) -> FigureAndData:
     """Gini coefficients of embedding and logits, with and without GrokAlign."""
-    return _jacobians.transformers(tables["transformer"], ROWS, ("gini",))
+    return _jacobians.transformers(tables, ROWS, ("gini",))
