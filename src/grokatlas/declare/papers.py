@@ -143,7 +143,7 @@ def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
             raise UserError(label(name, file), problem)
         contents.append(bound_numbers.filled(content, name, folder / ".." / ".."))
     about, experiments, groups = contents
-    if "version_of" in about:
+    if about.get("version_of") is not None:
         return about, experiments, groups
     whole: Block = {}
     for key, entry in experiments.items():
