@@ -62,7 +62,7 @@ def test_fig6_takes_a_flat_input_as_a_square_image(images):
 
 def test_alignments_of_two_seeds_are_two_lines_with_a_band_each():
     (table,) = pictures.tables("grokalign", "fig8").values()
-    table = table[table["seed"] < 2].copy()
+    table = pd.concat(table[table["seed"] == 0].assign(seed=seed) for seed in (0, 1))
     table["centroid_alignment_mean"] = table["seed"] / 10
     made, drawn = fig8.draw({"transformer": table})
     lines = [line for line in made.axes[1].lines if len(line.get_xdata()) > 2]
