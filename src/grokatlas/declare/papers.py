@@ -132,7 +132,7 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
 def _read(folder: Path, name: str) -> tuple[Block, Block, Block]:
     """The contents of a paper's files; no experiments or no claims where there is no such file.
 
-    Experiments that are as one above them are completed.
+    An experiment that says ``as`` is completed by the one above it.
     """
     contents = []
     for file in (PAPER, EXPERIMENTS, CLAIMS):

@@ -57,11 +57,11 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
         return ""
     own = {"id", "as_", "figure", "place", "cell", "why"}
     equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
-    same = equal and _read(name, paper, claim) == _read(version_of, other, its)
+    same = equal and _tables_read(name, paper, claim) == _tables_read(version_of, other, its)
     return f"{version_of}/{its.id}" if same else ""
 
 
-def _read(name: str, paper: Paper, claim: Claim) -> set[tuple[str, str]]:
+def _tables_read(name: str, paper: Paper, claim: Claim) -> set[tuple[str, str]]:
     """The tables that a claim reads: that of its keyword `experiment`, or all of its figure."""
     read = tables(name, paper.figures[claim.figure])
     return {each for each in read if claim.keywords.get("experiment", each[1]) == each[1]}

@@ -56,8 +56,8 @@ At scale `paper` neither of these two applies, at `quick` the first, at `smoke` 
 names another component replaces the whole block, a list replaces the whole list, and null takes
 away what a weaker overlay gives.
 
-`as: transformer` makes an experiment that of this name, which is above it in the file, but for the
-keys that it gives itself; these are laid over it in the same way.
+With `as: transformer` an experiment is the one of that name, which is above it in the file. The
+keys that it gives itself are laid over that one in the same way.
 """
 AXES = """\
 `ensemble` holds `seed`, a number of seeds (`3` means 0, 1, 2) or a list of them, and dotted paths
