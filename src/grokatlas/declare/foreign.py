@@ -22,12 +22,10 @@ from grokatlas.declare.run_shares import Cell
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
-from grokatlas.results.foreign import IMPORT, SCRIPT, files_sha256, kind
+from grokatlas.results.foreign import IMPORT, SCRIPT, TAKEN, files_sha256, kind
 from grokatlas.results.placeholders import PLACEHOLDER
 
 AXIS = re.compile(r"[a-z][a-z0-9_.]*")
-# columns that a table has beside those of a log
-TAKEN = ("member", "record", "case", "run", "paper", "experiment", "scale", "label")
 
 
 class ForeignLog(Model):

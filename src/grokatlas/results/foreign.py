@@ -14,6 +14,8 @@ from grokatlas.results import hashing
 IMPORT, SCRIPT = "import", "script"
 KINDS = (IMPORT, SCRIPT)
 FILES = "imported"  # key of a manifest: the sha256 of every file that was imported, by its name
+# columns that a table has beside those of a log
+TAKEN = ("member", "record", "case", "run", "paper", "experiment", "scale", "label")
 SAID = {IMPORT: "imported", SCRIPT: "by a script"}
 
 

@@ -93,6 +93,12 @@ def test_each_member_of_a_script_has_its_own_seed_and_folder(here):
     assert not (here / "loop" / "log.csv").exists()
 
 
+def test_members_of_a_script_log_the_same_columns(here):
+    own = "import sys\nopen('log.csv', 'w').write(f'step,loss{sys.argv[1]}\\n0,1\\n')\n"
+    with pytest.raises(UserError, match="loss3 is a column of some members alone"):
+        execute(script(here, own))
+
+
 def test_a_script_that_fails_ends_with_its_last_lines(here):
     noisy = "for k in range(9): print('line', k)\nraise SystemExit('out of luck')"
     with pytest.raises(UserError) as error:

@@ -63,8 +63,46 @@ def test_without_columns_every_number_keeps_its_name(tmp_path):
     made = log_reader.history({"format": "csv"}, str(tmp_path / "a.csv"), [{"seed": 0}], {})
     assert list(made) == ["member", "step", "loss"]
     csv(tmp_path / "b.csv", [(0, 0.5)], "epoch,loss")
-    with pytest.raises(UserError, match="no column is called step"):
-        log_reader.history({"format": "csv"}, str(tmp_path / "b.csv"), [{"seed": 0}], {})
+    unnamed("no column is called step", tmp_path / "b.csv")
+
+
+def unnamed(words, file, members=({"seed": 0},), **block):
+    """Assert that a log is refused where `columns` does not name its columns."""
+    with pytest.raises(UserError) as error:
+        log_reader.history({"format": "csv"} | block, str(file), list(members), {})
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_columns_no_number_is_left_out(tmp_path):
+    file = tmp_path / "a.csv"
+    csv(file, [(0, 0.3, 0.2), (20, 0.1, "inf!")], "step,train_loss,test_loss")
+    unnamed('test_loss at step 20 is "inf!", not a finite number; end the log before it', file)
+    csv(file, [(0, "NaN"), (20, "NaN")], "step,train_loss")
+    unnamed('train_loss at step 0 is "NaN"', file)
+    (tmp_path / "a.jsonl").write_text('{"step": 0, "loss": "0.5", "tags": ["a"], "done": true}')
+    block = {"format": "jsonl"}
+    made = log_reader.history(block, str(tmp_path / "a.jsonl"), [{"seed": 0}], {})
+    assert made.to_dict("list") == {"member": [0], "step": [0], "loss": [0.5]}
+
+
+def test_without_columns_members_have_the_same(tmp_path):
+    csv(tmp_path / "0.csv", head="step,train_loss,test_loss")
+    csv(tmp_path / "1.csv", [row[:2] for row in ROWS], head="step,train_loss")
+    words = "1.csv (seed 1): test_loss is a column of some members alone"
+    for seeds in ((0, 1), (1, 0)):
+        members = [{"seed": seed} for seed in seeds]
+        unnamed(words.replace("1", str(seeds[1])), tmp_path / "{seed}.csv", members)
+
+
+def test_without_columns_names_are_checked_too(tmp_path):
+    file = tmp_path / "a.csv"
+    csv(file, ROWS, "step,loss,member")
+    unnamed("member is a column of its table already; name what you need in `columns`", file)
+    csv(file, ROWS, "step,loss,seed")
+    unnamed("seed is a column of its table already", file)
+    csv(file, ROWS, "step,loss,l2_norm")
+    unnamed("factors: no column 'stpe'; did you mean 'step'?", file, factors={"stpe": 50})
 
 
 def test_rows_are_chosen_by_a_value(tmp_path):
@@ -89,6 +127,10 @@ def test_wandb_logs_columns_at_steps_of_their_own(tmp_path):
     csv(tmp_path / "a.csv", rows)
     assert read(tmp_path / "a.csv", format="wandb")["step"].tolist() == [1, 3]
     refused("train_accuracy at step 2 is NaN", tmp_path / "a.csv")
+    for bad in ("NaN", "inf"):
+        csv(tmp_path / "a.csv", [*rows, (4, bad, ""), (5, 0.8, 0.4)])
+        words = "train_accuracy at step 4 is"
+        refused(words, tmp_path / "a.csv", format="wandb")
     csv(tmp_path / "b.csv", rows[:1])
     refused("no step has all of", tmp_path / "b.csv", format="wandb")
 
@@ -106,6 +148,22 @@ def test_event_files_of_tensorboard(tmp_path):
     assert made["test_accuracy"].tolist() == pytest.approx([0.1, 0.2, 0.9])
 
 
+def test_a_value_of_an_event_file_is_finite(tmp_path):
+    pytest.importorskip("tensorboard")
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step, loss in enumerate((1.0, float("nan"), 0.5)):
+            writer.add_scalar("train_loss", loss, step)
+            writer.add_scalar("l2_norm", step, step)
+    words = 'train_loss at step 1 is "nan", not a finite number'
+    loss, norm = ({"step": "step", name: name} for name in ("train_loss", "l2_norm"))
+    refused(words, tmp_path, format="tensorboard", columns=loss)
+    assert len(read(tmp_path, format="tensorboard", columns=norm)) == 3
+    with pytest.raises(UserError, match=words):
+        log_reader.history({"format": "tensorboard"}, str(tmp_path), [{"seed": 0}], {})
+
+
 def test_without_tensorboard_the_error_names_the_extra(tmp_path, monkeypatch):
     import sys
 
@@ -119,7 +177,7 @@ def test_what_a_history_cannot_be_is_one_line(tmp_path):
     csv(file, head="step,train_acc,test_accuracy")
     refused("no column 'test_acc'; did you mean 'test_accuracy'?", file)
     csv(file, [(0, 0.5, "nan")])
-    refused("test_accuracy at step 0 is NaN, not a finite number", file)
+    refused('test_accuracy at step 0 is "nan", not a finite number', file)
     csv(file, [(0, 0.5, "oops")])
     refused('test_accuracy at step 0 is "oops"', file)
     csv(file, [*ROWS, (20, 1.0, 0.9)])
@@ -132,6 +190,22 @@ def test_what_a_history_cannot_be_is_one_line(tmp_path):
     assert read(file, factors=percent)["step"].tolist() == [0, 50]
     csv(file, [(0.5, 0.5, 0.5)])
     refused("step 0.5 is no whole number", file)
+
+
+def test_a_table_that_is_none_is_one_line(tmp_path):
+    file = tmp_path / "a.csv"
+    csv(file, [])
+    refused("a.csv: has no row; give a log with a row for each logged step", file)
+    unnamed("a.csv: has no row", file)
+    csv(file, head="step,train_acc")
+    refused("cannot be read as csv: rows have more fields than the title", file)
+    csv(file, ROWS, "step,train_acc,train_acc")
+    columns = {"step": "step", "train_acc": "train_accuracy"}
+    refused("train_acc is the name of two columns", file, columns=columns)
+    unnamed("train_acc is the name of two columns", file)
+    assert read(file, columns={"step": "step"})["step"].tolist() == [0, 10, 20]
+    (tmp_path / "a.jsonl").write_text('{"epoch": 0}')
+    unnamed("has no row with any of step", tmp_path / "a.jsonl", format="jsonl")
 
 
 def test_members_share_their_steps_as_long_as_they_are_logged(tmp_path):

@@ -91,6 +91,7 @@ def _run_all(
             log = folder / filled(block["history"], member)
             frame = log_reader.history(block, str(log), [member], axes)
             parts.append(frame.assign(member=number))
+            log_reader.check_columns(parts, str(log))
     import pandas as pd
 
     return pd.concat(parts, ignore_index=True)

@@ -7,13 +7,16 @@ step.
 import functools
 import itertools
 import json
+import math
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from grokatlas.errors import UserError, nearest, shown
+from grokatlas.results.foreign import TAKEN
 from grokatlas.results.placeholders import filled
 
 ACCURACY = re.compile(r"(\w+_)?accuracy")
@@ -38,9 +41,9 @@ def history(
         (float64).
 
     Raises:
-        UserError: a file or a column is missing, a value is not finite, an accuracy is no share;
-            steps are not whole, sorted and each there once; or a member is logged at steps of its
-            own.
+        UserError: a file, a row or a column is missing, a value is not finite, an accuracy is no
+            share; steps are not whole, sorted and each there once; or a member is logged at steps
+            of its own, or has columns of its own.
     """
 
     @functools.cache
@@ -52,7 +55,9 @@ def history(
         name = filled(file, member)
         of_member = {k: v for k, v in member.items() if k in (block.get("columns") or {}).values()}
         names = ", ".join(f"{axis} {value}" for axis, value in member.items())
-        rows = _rows(read(name), name, names, block, member)
+        rows = _rows(read(name), name, block, member)
+        if block["format"] in SPARSE:
+            rows = rows.dropna(subset=[*of_member])
         for axis in of_member:
             _check_declared(rows[axis], axis, axes[axis], name)
             rows = rows[_equal(rows[axis], member[axis])]
@@ -60,6 +65,7 @@ def history(
                 raise UserError(name, f"has no row of the member with {names}")
         part = _numbers(rows.drop(columns=[*of_member]), f"{name} ({names})", block)
         parts.append(part)
+        check_columns(parts, f"{name} ({names})")
         _check_steps(part, parts, f"{name} ({names})")
         part.insert(0, "member", number)
     return pd.concat(parts, ignore_index=True)
@@ -67,21 +73,38 @@ def history(
 
 def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
     """A log as it is, one row for each of its rows."""
-    kind = block["format"]
+    kind, wanted = block["format"], block.get("columns") or {"step": ""}
     if not path.exists():
         raise UserError(str(path), "no such file; give its path from where snakemake runs")
     try:
         if kind == "tensorboard":
-            return _read_events(path)
-        if kind == "jsonl":
+            table = _read_events(path)
+        elif kind == "jsonl":
             lines = path.read_text(encoding="utf-8").splitlines()
             objects = [json.loads(line) for line in lines if line.strip()]
-            wanted = {*(block.get("columns") or {"step": ""})}
-            return pd.DataFrame([each for each in objects if wanted & {*each}])
-        return pd.read_csv(path)
+            table = pd.DataFrame([each for each in objects if wanted.keys() & {*each}])
+        else:
+            table = _read_csv(path)
     except (ValueError, TypeError, OSError) as error:
         text = str(error).partition("\n")[0]
         raise UserError(str(path), f"cannot be read as {kind}: {text}") from None
+    if table.empty:
+        of = f" with any of {', '.join(wanted)}" if kind == "jsonl" else ""
+        raise UserError(str(path), f"has no row{of}; give a log with a row for each logged step")
+    return table
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    """A csv by its title, in which a name may be there twice; only an empty cell is absent."""
+    as_text = {"keep_default_na": False, "na_values": [""], "low_memory": False}
+    title = pd.read_csv(path, header=None, nrows=1, dtype=str, **as_text).iloc[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            table = pd.read_csv(path, index_col=False, **as_text)
+        except pd.errors.ParserWarning:
+            raise ValueError("rows have more fields than the title; name them there") from None
+    return table.set_axis(title.where(title.notna(), table.columns), axis="columns")
 
 
 def _read_events(path: Path) -> pd.DataFrame:
@@ -99,7 +122,8 @@ def _read_events(path: Path) -> pd.DataFrame:
         steps = [each.step for each in logged]
         if twice := sorted({step for step in steps if steps.count(step) > 1}):
             raise UserError(str(path), f"{tag} is logged twice at step {twice[0]}; keep one writer")
-        series.append(pd.Series([each.value for each in logged], index=steps, name=tag))
+        values = [v if math.isfinite(v) else str(v) for v in (each.value for each in logged)]
+        series.append(pd.Series(values, index=steps, name=tag))  # what is absent is NaN
     if not series:
         raise UserError(str(path), "holds no event file with scalars")
     return pd.concat(series, axis=1).sort_index().rename_axis("step").reset_index()
@@ -117,11 +141,13 @@ def _selected(table: pd.DataFrame, name: str, where: dict[str, Any]) -> pd.DataF
     return table
 
 
-def _rows(
-    table: pd.DataFrame, name: str, who: str, block: dict[str, Any], member: Member
-) -> pd.DataFrame:
+def _rows(table: pd.DataFrame, name: str, block: dict[str, Any], member: Member) -> pd.DataFrame:
     """The columns that are named, by their names here."""
-    columns = {filled(theirs, member): ours for theirs, ours in _columns(table, block).items()}
+    if "columns" in block:
+        columns = {filled(theirs, member): ours for theirs, ours in block["columns"].items()}
+    else:
+        numbers = _numeric(table.drop(columns=[*block.get("where", {})]))
+        columns = {column: column for column in numbers}
     for theirs in columns:
         _check_column(table, theirs, name)
     rows = table[[*columns]].rename(columns=columns)
@@ -129,26 +155,37 @@ def _rows(
         known = ", ".join(map(str, table.columns))
         problem = f"no column is called step (it has {known})"
         raise UserError(name, f"{problem}; name it in columns, as {{epoch: step}}")
-    if block["format"] in SPARSE:
-        rows = rows.dropna()
-        if rows.empty:
-            listed = ", ".join(columns)
-            raise UserError(f"{name} ({who})", f"no step has all of {listed}; name fewer columns")
+    if "columns" not in block and (taken := [each for each in rows if each in (*TAKEN, *member)]):
+        problem = f"{taken[0]} is a column of its table already; name what you need in `columns`"
+        raise UserError(name, problem)
+    for factor in block.get("factors", {}):
+        if factor not in rows:
+            raise UserError(name, f"factors: no column {factor!r}; {nearest(factor, [*rows])}")
     return rows
 
 
-def _columns(table: pd.DataFrame, block: dict[str, Any]) -> dict[str, str]:
-    """Names in the log, by which they are called here."""
-    if "columns" in block:
-        return dict(block["columns"])
-    numbers = table.select_dtypes("number").columns
-    return {name: name for name in numbers if name not in block.get("where", {})}
+def _numeric(table: pd.DataFrame) -> list[str]:
+    """The columns in which there is a number; a word beside it is refused, not left out."""
+    numeric = table.select_dtypes("number")
+    columns = ((column, cells.dropna()) for column, cells in table.items())
+    return [c for c, cells in columns if c in numeric or any(map(_is_number, cells))]
+
+
+def _is_number(cell: Any) -> bool:
+    """True for a number, also one that is not finite, and for the text of one."""
+    try:
+        float(cell)
+    except (ValueError, TypeError):
+        return False
+    return not isinstance(cell, bool)
 
 
 def _check_column(table: pd.DataFrame, column: str, name: str) -> None:
+    known = [str(each) for each in table.columns]
     if column not in table:
-        known = [str(each) for each in table.columns]
         raise UserError(name, f"no column {column!r}; {nearest(column, known)}")
+    if known.count(column) > 1:
+        raise UserError(name, f"{column} is the name of two columns; rename one in the log")
 
 
 def _check_declared(values: pd.Series, axis: str, declared: list[Any], name: str) -> None:
@@ -167,28 +204,38 @@ def _equal(column: pd.Series, value: Any) -> pd.Series:
 
 def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFrame:
     """Finite numbers, times their factors; shares where an accuracy is one."""
-    made = {}
+    made, sparse = {}, block["format"] in SPARSE
     for column in ["step", *(each for each in rows if each != "step")]:
         values = pd.to_numeric(rows[column], errors="coerce").astype("float64")
-        bad = ~(values.abs() < float("inf"))
+        bad = ~(values.abs() < float("inf")) & ~(sparse & rows[column].isna())
         if bad.any():
             at = "" if column == "step" else f" at step {rows.loc[bad, 'step'].iloc[0]}"
             what = shown(rows.loc[bad, column].iloc[0])
             problem = f"{column}{at} is {what}, not a finite number; end the log before it"
-            raise UserError(place, f"{problem}, or leave the column out")
+            raise UserError(place, f"{problem}, or name `columns` without it")
         made[column] = values * block.get("factors", {}).get(column, 1.0)
         outside = (made[column] < 0) | (made[column] > 1)
         if ACCURACY.fullmatch(column) and outside.any():
             problem = f"{column} is {made[column][outside].iloc[0]:g}, and an accuracy here is a"
             todo = f"share from 0 to 1; if it is in percent, write factors: {{{column}: 0.01}}"
             raise UserError(place, f"{problem} {todo}")
-    frame = pd.DataFrame(made).reset_index(drop=True)
+    frame = pd.DataFrame(made).dropna().reset_index(drop=True)
+    if frame.empty:
+        raise UserError(place, f"no step has all of {', '.join(made)}; name fewer columns")
     whole = (frame["step"] >= 0) & (frame["step"] == frame["step"].round())
     if not whole.all():
         value = frame["step"][~whole].iloc[0]
         problem = f"step {value:g} is no whole number from 0 on"
         raise UserError(place, f"{problem}; of epochs, write factors: {{step: batches of one}}")
     return frame.astype({"step": "int64"})
+
+
+def check_columns(parts: list[pd.DataFrame], place: str) -> None:
+    """Require of the last part, which is at this place, the columns of the first."""
+    differ = sorted({*parts[0]}.symmetric_difference(parts[-1]) - {"member"})
+    if differ:
+        problem = f"{differ[0]} is a column of some members alone"
+        raise UserError(place, f"{problem}; name what all of them have in `columns`")
 
 
 def _check_steps(part: pd.DataFrame, parts: list[pd.DataFrame], place: str) -> None:
