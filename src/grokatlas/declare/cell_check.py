@@ -58,11 +58,7 @@ class Checker:
             ]
         self._check_settled(dynamics, spec)
         measures = spec.pop("measures")
-        names = [measure["name"] for measure in measures]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                problem = f"{name} is listed twice; a table identifies measures by name: remove one"
-                self.fail(["measures", str(index), "name"], problem)
+        self.check_listed_once(measures)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
         cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
@@ -147,6 +143,14 @@ class Checker:
                 if other != value:
                     problem = f"{other} is not read by dynamics {dynamics}, whose equation has"
                     self.fail(place, f"{problem} {value}; write {value}")
+
+    def check_listed_once(self, measures: list[dict[str, Any]]) -> None:
+        """Refuse a measure that is listed twice."""
+        names = [measure["name"] for measure in measures]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                problem = f"{name} is listed twice; a table identifies measures by name: remove one"
+                self.fail(["measures", str(index), "name"], problem)
 
     def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
         """A run keeps and logs what is measured after it; later it could not be added."""

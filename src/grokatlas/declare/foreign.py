@@ -23,7 +23,7 @@ from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
 from grokatlas.errors import MistakeError, nearest, shown
 from grokatlas.results.foreign import IMPORT, SCRIPT, TAKEN, files_sha256, kind
-from grokatlas.results.placeholders import PLACEHOLDER
+from grokatlas.results.placeholders import PLACEHOLDER, filled
 
 AXIS = re.compile(r"[a-z][a-z0-9_.]*")
 
@@ -98,10 +98,13 @@ def cell(checker: Checker, case: str, label: str, values: dict[str, Any]) -> Cel
         UserError: for the first mistake, at the overlay that holds it.
     """
     block = kind(values)
-    allowed = (block, "ensemble", "measures", *run_shares.KEYS)
+    allowed = (block, "ensemble", "measures", *(run_shares.KEYS if block == SCRIPT else ()))
     for key in values:
         if key not in allowed:
-            problem = f"the engine does not train it ({block}), so this says nothing; remove it"
+            why = f"the engine does not train it ({block})"
+            if key in run_shares.KEYS:
+                why = "all members of an import are one run"
+            problem = f"{why}, so this says nothing; remove it"
             allowed_keys = f"allowed: {', '.join(allowed)}"
             checker.fail([key], f"{problem}, or undo it with null ({allowed_keys})")
     axes = _axes(checker, values)
@@ -111,9 +114,9 @@ def cell(checker: Checker, case: str, label: str, values: dict[str, Any]) -> Cel
         raise checker.overlays.error([block, *mistake.path], mistake.problem) from None
     _check_placeholders(checker, block, log, axes)
     entry = {k: v for k, v in log.model_dump(exclude_none=True).items() if v != {}}
-    if isinstance(log, Script):
-        entry["sources"] = _sources(checker, log)
     spec = {"ensemble": joined.again(axes, checker.joined), block: entry}
+    if isinstance(log, Script):
+        entry["sources"] = _sources(checker, log, members.of(spec))
     measures = _measures(checker, values.get("measures", []), log)
     if block == SCRIPT:
         one_by_one = {next(iter(axis)): 1 for axis in members.axes(spec)}
@@ -167,8 +170,8 @@ def _check_placeholders(
             checker.fail([block, "factors", name], problem)
 
 
-def _sources(checker: Checker, log: Script) -> str:
-    """The hash of a script's files and of its lock file, whose names count."""
+def _sources(checker: Checker, log: Script, listed: list[dict[str, Any]]) -> str:
+    """The hash of a script's files and of its lock file, whose names count; none is its log."""
     folder, sources = Path(log.folder), set[Path]()
     if not folder.is_dir():
         checker.fail([SCRIPT, "folder"], f"no folder {log.folder} in {Path.cwd()}")
@@ -181,6 +184,14 @@ def _sources(checker: Checker, log: Script) -> str:
         if not files or any(not file.resolve().is_relative_to(folder.resolve()) for file in files):
             checker.fail([SCRIPT, key], f"{shown(pattern)} is no file below {log.folder}")
         sources |= files
+    for name in dict.fromkeys(filled(log.history, member) for member in listed):
+        path = Path(name)
+        if path.is_absolute() or ".." in path.parts:
+            problem = "is outside the script's working folder; give a path below it, without .."
+            checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}")
+        if path != Path() and any(file.is_relative_to(folder / path) for file in sources):
+            problem = "is one of its `files`, so that an old log would pass as the result"
+            checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}; leave it out of them")
     try:
         words = shlex.split(log.command)
     except ValueError as error:
@@ -198,19 +209,24 @@ def _measures(checker: Checker, entries: list[Any], log: ForeignLog) -> list[dic
         place = ["measures", str(index)]
         measure = checker.component("measures", place, entry, {})
         name = measure["name"]
+        keywords = signatures.signature("measures", name).keywords
         if not signatures.defines("measures", name, "LIGHT"):
             light = signatures.that_define("measures", "LIGHT")
             problem = f"{name} needs data or snapshots, and here is a log alone"
             checker.fail([*place, "name"], f"{problem} (allowed: {', '.join(light)})")
         for need in signatures.needs(name) if known else ():
-            logged = signatures.columns(need) or {}
-            if not any(fnmatch.filter(known, pattern) for pattern in logged):
-                problem = f"{name} reads {', '.join(logged)}, and `columns` has none of these"
+            logged = [*(signatures.columns(need) or ())]
+            # a level has the name of its column; a measure without levels may read some alone
+            missing = [column for column in logged if column in keywords and column not in known]
+            if missing or not any(fnmatch.filter(known, pattern) for pattern in logged):
+                listed = ", ".join(missing or logged)
+                problem = f"{name} reads {listed}, and `columns` has none of these; name them there"
                 checker.fail([*place, "name"], problem)
-        for keyword, kind_of in signatures.signature("measures", name).keywords.items():
+        for keyword, kind_of in keywords.items():
             column = measure.get(keyword) if ast.unparse(kind_of) == "Column" else None
             if column is not None and known and column not in known:
                 problem = f"no column {shown(column)} here; {nearest(column, [*known])}"
                 checker.fail([*place, keyword], problem)
         checked.append(measure)
+    checker.check_listed_once(checked)
     return checked

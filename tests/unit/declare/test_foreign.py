@@ -81,14 +81,36 @@ def test_mistakes_of_an_import_are_told_at_their_place():
 
 
 def test_only_measures_of_the_history_are_taken_of_a_log():
-
-    levels = {"train_accuracy": 0.9, "test_accuracy": 0.9}
-    (cell,) = imported(measures=[{"name": "grokking_times", **levels}])
-    assert cell.measures == [{"name": "grokking_times", **levels}]
+    measures = [{"name": "grokking_times", "train_accuracy": 0.9, "test_accuracy": 0.9}]
+    both = {"columns": IMPORT["columns"] | {"train": "train_accuracy"}}
+    (cell,) = imported(both, measures=measures)
+    assert cell.measures == measures
     refused("needs data or snapshots, and here is a log alone", measures=[{"name": "operations"}])
     loss = {"columns": {"step": "step", "a": "loss"}}
-    measures = [{"name": "grokking_times", **levels}]
-    refused("`columns` has none of these", changes=loss, measures=measures)
+    neither = "reads train_accuracy, test_accuracy, and `columns` has none"
+    refused(neither, changes=loss, measures=measures)
+    refused("grokking_times reads train_accuracy, and `columns` has none", measures=measures)
+
+
+def test_a_measure_needs_the_columns_of_its_levels_alone():
+    errors = {"columns": {"step": "step", "a": "train_error", "b": "test_error"}}
+    levels = {"train_error": 0.1, "test_error": 0.1, "band": 0.05, "last": 3, "run_length": 2}
+    (cell,) = imported(errors, measures=[{"name": "recovery_times", **levels}])
+    assert cell.measures[0]["name"] == "recovery_times"
+
+
+def test_a_measure_of_a_log_is_listed_once():
+    measures = [
+        {"name": "reached_steps", "levels": [level], "column": "test_accuracy"}
+        for level in (0.5, 0.9)
+    ]
+    refused("theirs.measures.1.name: reached_steps is listed twice", measures=measures)
+
+
+def test_an_import_is_one_run():
+    one = "all members of an import are one run, so this says nothing; remove it, or undo it"
+    refused(f"theirs.members_per_run: {one}", members_per_run={"seed": 1})
+    refused(f"theirs.run_first: {one}", run_first={"seed": 1})
 
 
 def test_an_import_can_be_swept():
@@ -126,6 +148,12 @@ def test_mistakes_of_a_script_are_told_at_their_place(loop):
     refused('script.files: "../*" is no file below loop', scripted, {"files": ["../*"]})
     refused("script.environment", scripted, {"environment": "no.lock"})
     refused("is neither in command nor columns", scripted, {"command": "python train.py {seed}"})
+    for outside in ("../old.csv", "/data/old.csv", "a/../../old.csv"):
+        place = f'script.history: "{outside}" is outside the script\'s working folder'
+        refused(place, scripted, {"history": outside})
+    (loop / "old.csv").write_text("step,loss\n0,1\n")
+    copied = {"files": ["*.py", "*.csv"], "history": "./old.csv"}
+    refused("so that an old log would pass as the result", scripted, copied)
     refused("script.command: is no command", scripted, {"command": "python '{seed} {optimizer.lr}"})
 
 

@@ -110,6 +110,8 @@ def test_a_script_that_fails_ends_with_its_last_lines(here):
         UserError, match=r"wrote no log\.csv in its working folder; it said nothing"
     ):
         execute(script(here, "pass"))
+    with pytest.raises(UserError, match=r"wrote no l3\.csv in its working folder"):
+        execute(script(here, "pass", history="l{seed}.csv"))
     with pytest.raises(UserError, match="cannot be started: No such file"):
         execute(script(here, command="no-such-program {seed}"))
 

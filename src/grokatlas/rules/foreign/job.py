@@ -143,5 +143,6 @@ def _run(block: dict[str, Any], member: dict[str, Any], folder: Path) -> None:
     said = f"; its last lines: {' | '.join(last)}" if last else "; it said nothing"
     if process.returncode:
         raise UserError(command, f"ended with {process.returncode}{said}")
-    if not (folder / filled(block["history"], member)).exists():
-        raise UserError(command, f"wrote no {block['history']} in its working folder{said}")
+    log = filled(block["history"], member)
+    if not (folder / log).exists():
+        raise UserError(command, f"wrote no {log} in its working folder{said}")
