@@ -144,7 +144,10 @@ def _counts(scale: str, papers: list[entries.PaperEntry]) -> dict[str, Any]:
         "predicted": [claim for claim in every if claim.row["source"] == "prediction"],
         "misses": MISSES,
         "columns": sorted(kinds, key=lambda verdict: verdict not in MISSES),
-        "tally": lambda claims: verdicts.tally(claim.verdict for claim in claims),
+        "tally": lambda claims: verdicts.tally(
+            [claim.verdict for claim in claims],
+            [claim.verdict for claim in claims if claim.afterwards],
+        ),
     }
 
 

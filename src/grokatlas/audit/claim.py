@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import text as words
-from grokatlas.claims.verdicts import MISSED, because
+from grokatlas.claims.verdicts import AFTERWARDS, MISSED, because
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import names
 from grokatlas.declare.papers import load_papers
@@ -51,7 +51,7 @@ def lines(facts: dict[str, Any]) -> list[str]:
     expected = f"{words.interval(low, high)} {facts['unit']}".rstrip()
     text = [f"claim {facts['id']} on {figure} ({facts['place']})", f"  {facts['statement']}"]
     text += [f"  published: {facts['published']}"] if "published" in facts else []
-    text += [f"  expected: {expected}"]
+    text += [f"  expected: {expected}" + (f", {AFTERWARDS}" if facts.get("afterwards") else "")]
     text += [f"  why: {each}" for each in [because(MISSED, facts.get("why"))] if each]
     for entry in facts["verdicts"]:
         row = {key: "" if value is None else str(value) for key, value in entry.items()}

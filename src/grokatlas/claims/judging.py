@@ -11,10 +11,13 @@ import pandas as pd
 
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
-from grokatlas.claims.verdicts import NOT_DECISIVE, NOT_RUN, REJECTED, judge, middle, named
+from grokatlas.claims.verdicts import AFTERWARDS, NOT_DECISIVE, NOT_RUN, REJECTED, judge, middle, named
 from grokatlas.errors import UserError
 
-GIVEN = ("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as")
+GIVEN = (
+    *("id", "statement", "place", "source", "figure", "published", "spread", "unit", "same_as"),
+    "afterwards",
+)
 COLUMNS = (
     *("id", "paper", "verdict", "reason"),
     *GIVEN[1:],
@@ -45,6 +48,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
     given = {key: claim.get(key, "") for key in GIVEN} | {"spread": _spread(claim["published"])}
     low, high = claim["expected"]
     given |= {"paper": paper, "expected_low": low, "expected_high": high}
+    given["afterwards"] = AFTERWARDS if claim.get("afterwards") else ""
     if scale not in claim["scales"]:
         reason = f"judged at {' and '.join(claim['scales'])} scale"
         return given | {"verdict": NOT_RUN, "reason": reason, "count": 0}

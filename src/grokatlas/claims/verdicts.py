@@ -10,6 +10,7 @@ from grokatlas import text as words
 
 REPRODUCED, PARTLY, MISSED = "reproduced", "partly", "not reproduced"
 REJECTED = "interpretation rejected"  # of a setting that is run to test how the paper can be meant
+AFTERWARDS = "set afterwards"  # of an interval, when numbers that it judges were known
 NOT_DECISIVE = "not decisive"  # met by such a setting, or met by the claim's control as well
 SEEN, NOT_SEEN = "seen at quick scale", "not seen at quick scale"
 NOT_RUN = "not run at this scale"
@@ -106,10 +107,17 @@ def middle(values: list[float], judged: str) -> float:
     return statistics.fmean(values) if judged == "mean" else statistics.median(values)
 
 
-def tally(given: Iterable[str]) -> str:
-    """Counts of each verdict as text: ``3 reproduced, 1 partly; not counted: 1 not decisive``."""
-    counts = Counter(given)
-    parts = [f"{counts[each]} {each}" for each in VERDICTS if counts[each] and each != NOT_DECISIVE]
+def tally(given: Iterable[str], afterwards: Iterable[str] = ()) -> str:
+    """Counts of each verdict as text: ``3 reproduced, 1 partly; not counted: 1 not decisive``.
+
+    Args:
+        given: the verdicts.
+        afterwards: those of them whose interval was set afterwards.
+    """
+    counts, later = Counter(given), Counter(afterwards)[REPRODUCED]
+    texts = {each: f"{counts[each]} {each}" for each in VERDICTS if each != NOT_DECISIVE}
+    texts[REPRODUCED] += f" ({later} {AFTERWARDS})" if later else ""
+    parts = [text for each, text in texts.items() if counts[each]]
     apart = counts[NOT_DECISIVE]
     besides = [f"not counted: {apart} {NOT_DECISIVE}"] if apart else []
     return "; ".join([", ".join(parts), *besides] if parts else besides)

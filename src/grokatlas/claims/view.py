@@ -54,6 +54,11 @@ class ClaimView:
         return self._with_unit(words.interval(low, high))
 
     @property
+    def afterwards(self) -> str:
+        """``set afterwards`` of such an interval, else empty."""
+        return self.row.get("afterwards", "")
+
+    @property
     def control(self) -> str:
         """The negative control, with its number: ``fails with lambda halved: 0.18``."""
         name, verdict = self.row.get("control", ""), self.row.get("control_verdict", "")

@@ -37,6 +37,11 @@ class Claim(Model):
     expected: list[float | None] = Field(
         description="lowest and highest value, both included; null: no limit"
     )
+    afterwards: bool = Field(
+        False,
+        description="true: its interval was set, or the number that it judges chosen, when numbers "
+        "of the runs that judge it were known; pages say so and count it",
+    )
     judged: Literal["each", "mean", "median"] = Field(
         "each", description="what has to be in the interval: every seed's value, or their middle"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from grokatlas import text as words
 from grokatlas.atlas.glossary import GLOSSARY
 from grokatlas.claims import verdicts
-from grokatlas.claims.verdicts import NOT_RUN
+from grokatlas.claims.verdicts import AFTERWARDS, NOT_RUN
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import bound_numbers, claim_models, models
 from grokatlas.declare.papers import load_papers
@@ -160,7 +160,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         row = record.judged(name, claim)
         cells = [claim.id, claim.figure, claim.statement, claim.published, ours(claim, row)]
         cells += [
-            words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
+            expected(claim),
             _judged(row, claim) + _counted_as(record.same_as(name, claim)),
             _shown_row(claim, row).control,
         ]
@@ -170,6 +170,12 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     if f"**{UNKEPT} " in table:
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
     return "\n".join([*lines, "", _legend({name: paper}, record)])
+
+
+def expected(claim: claim_models.Claim) -> str:
+    """The interval of a claim, and that it was set afterwards if it was."""
+    interval = words.interval(*claim.expected, "{:g}".format)
+    return f"{interval}, {AFTERWARDS}" if claim.afterwards else interval
 
 
 def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:

@@ -138,7 +138,9 @@ class Rows:
         }
         self._all_renewed(INTERPRETATIONS, OTHERWISE, otherwise, under)
         pairs = zip(rows, judged, strict=True)
-        return tally([row["verdict"] for row, verdict in pairs if not verdict.get("same_as")])
+        counted = [(row["verdict"], made) for row, made in pairs if not made.get("same_as")]
+        later = [verdict for verdict, made in counted if made.get("afterwards")]
+        return tally([verdict for verdict, _ in counted], later)
 
     def take_groks(self) -> None:
         """Take how long the settings of every recorded table that is here take to grok."""

@@ -58,6 +58,7 @@ class RecordedRows:
         With a `usual` scale, claims that were judged at another one are counted apart as well.
         """
         by_scale: dict[str, list[str]] = {usual or "": []}
+        afterwards: dict[str, list[str]] = {}
         others: dict[str, int] = {}
         for claim in claims:
             if same := self.same_as(paper, claim):
@@ -65,9 +66,14 @@ class RecordedRows:
                 others[other] = others.get(other, 0) + 1
                 continue
             scale = (self.judged(paper, claim).get("scale") or usual) if usual else ""
-            by_scale.setdefault(scale or "", []).append(self.verdict(paper, claim))
-        parts = [tally(by_scale.pop(usual or ""))]
-        parts += [f"at {scale} scale {tally(verdicts)}" for scale, verdicts in by_scale.items()]
+            for given in [by_scale, afterwards] if claim.afterwards else [by_scale]:
+                given.setdefault(scale or "", []).append(self.verdict(paper, claim))
+        tallies = {
+            scale: tally(verdicts, afterwards.get(scale, ()))
+            for scale, verdicts in by_scale.items()
+        }
+        parts = [tallies.pop(usual or "")]
+        parts += [f"at {scale} scale {counts}" for scale, counts in tallies.items()]
         parts += [f"{count} counted with `{other}`" for other, count in others.items()]
         return "; ".join(filter(None, parts))
 

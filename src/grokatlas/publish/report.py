@@ -257,7 +257,7 @@ class Report:
         return [
             *(claim.id, claim.statement, claim.published),
             pages.ours(claim, self._record.judged(self._name, claim)),
-            words.interval(claim.expected[0], claim.expected[1], "{:g}".format),
+            pages.expected(claim),
             self._record.verdict(self._name, claim) + (f" (counted as {same})" if same else ""),
         ]
 

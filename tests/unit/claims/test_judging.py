@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.claims import judging, statistics, verdicts
+from grokatlas.claims.view import ClaimView
 from grokatlas.errors import UserError
 from tests import cases
 from tests.unit.claims.claim_g4 import CLAIM, replace_function, weights
@@ -56,6 +57,15 @@ def test_a_rejected_interpretation_that_meets_its_interval_is_not_decisive_and_i
     told = verdicts.tally(["reproduced", row["verdict"], "partly", "reproduced"])
     assert told == "2 reproduced, 1 partly; not counted: 1 not decisive"
     assert verdicts.tally([row["verdict"]]) == "not counted: 1 not decisive"
+
+
+def test_a_claim_whose_interval_was_set_afterwards_says_so_and_is_counted():
+    tables = {"two_weights": weights(1.0, 2 / 3)}
+    row = judging.row("geometry", CLAIM | {"afterwards": True}, tables, "paper")
+    assert ClaimView({"afterwards": row["afterwards"]}).afterwards == "set afterwards"
+    assert judging.row("geometry", CLAIM, tables, "paper")["afterwards"] == ""
+    given = ["reproduced", "reproduced", "partly", "partly"]
+    assert verdicts.tally(given, given[1:]) == "2 reproduced (1 set afterwards), 2 partly"
 
 
 def test_a_row_tells_number_spread_and_runs():
