@@ -5,20 +5,23 @@ GLOSSARY = {
     "memorisation": "a network fits its training data; t1 is the step at which it does",
     "generalisation": "it is right on data that it has not seen, from step t2 on; t2 over t1 is "
     "the delay",
-    "regulariser": "what prefers small weights beside the loss: weight decay (the l2 norm), the "
-    "l1 norm (few entries) or the nuclear norm (low rank); its weight says how strongly",
+    "regulariser": "a term beside the loss that prefers small parameters or Jacobians, such as the "
+    "squared l2 norm, the l1 norm (few entries) or the nuclear norm (low rank); its factor is its "
+    "weight; weight decay shrinks parameters beside the loss's step",
     "interpolator": "parameters that fit all training data; there are many, and a regulariser "
     "chooses the one of least norm",
     "mirage": "a test error that falls late because a large start shrinks, without anything being "
     "found; where the truth is found it is a recovery",
-    "alignment": "how far the Jacobians, the derivatives of a network's outputs by its input, "
-    "point one way (rows, PC1, centroid)",
+    "alignment": "the cosine of an input with rows of the Jacobian there, the derivative of the "
+    "network's outputs by its input, or with their sum, the centroid; PC1 is how near all rows are "
+    "to one direction, of the input or not",
     "plate": "a figure that no paper has, with a question and a prediction from before its run",
     "claim": "a statement of a paper as a number and an interval in which it has to be; its id "
     "begins with a letter for the paper",
     "interpretation": "another choice where a paper leaves one open, with runs of its own",
     "deviation": "a place where a paper and its code disagree or are silent, and what we do there",
-    "control": "what has to fail a claim, so that a claim which it meets too tells nothing",
+    "control": "a run or a number that is known to be wrong; if a claim accepts it too, the claim "
+    "proves nothing",
     "scale": "sizes of the runs: paper are the published ones, quick shrunken ones with the same "
     "physics, smoke ones for tests",
     "experiment": "a named set of runs, declared in a paper's YAML",

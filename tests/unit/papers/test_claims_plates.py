@@ -152,9 +152,9 @@ def test_times_on_the_diagonal_are_compared_with_the_distance():
     )
     assert claims.exponent_of_distance(determined, most=100)[0] < 0.5
     assert claims.exponent_of_distance(determined, most=90) == pytest.approx([1.0])
-    assert claims.agreement(tables) == [1.0]
     missed = _run("recovery_l1", 0.01, "sparse", 1e-6, 30, None, minimiser_error=1e-9)
-    assert claims.agreement(_recovery(recovery_l1=missed)) == [0.5]
+    none = _run("recovery_l1", 0.01, "sparse", 1e-6, 20, None)  # whose minimiser is another
+    assert claims.recovered_of_exact(_recovery(recovery_l1=missed + none)) == [0.5]
 
 
 def _clock(**t2):
@@ -211,10 +211,10 @@ def test_a_jump_is_a_rise_of_the_loss_after_the_data_were_learnt():
     assert np.isnan(claims.ratio_of_periods(flat, 0.995, 0.99)).all()
 
 
-def test_the_denominator_is_that_of_the_last_update():
-    rows = {"record": "history", "case": "small", "seed": [1, 1, 0], "step": [0, 9, 9]}
-    table = pd.DataFrame(rows | {"adam_denominator": [1.0, 4e-8, 2e-8], "optimizer.eps": 1e-8})
-    assert claims.denominator_over_eps({"adam_batch_noise": table}, "small") == [2.0, 4.0]
+def test_the_denominator_left_is_of_two_updates_of_a_seed():
+    rows = {"record": "history", "case": "small", "seed": [1, 1, 0, 0], "step": [9, 5, 5, 9]}
+    table = pd.DataFrame(rows | {"adam_denominator": [1e-8, 4e-8, 2e-8, 1e-8]})
+    assert claims.denominator_left({"adam_batch_noise": table}, "small", 9, 5) == [0.5, 0.25]
 
 
 def _law(late=np.nan):

@@ -8,12 +8,6 @@ from grokatlas.claims.statistics import Points, Tables
 from grokatlas.papers.grokalign import _jacobians_statistics
 
 
-def row_ratio(tables: Tables, case: str) -> list[float]:
-    """Theorem 2's ``b / a`` after the common budget: of the other rows over that of the class."""
-    rows = read.record(tables["common_budget"], "jacobian_rows", case=case)
-    return read.last(rows, "others_over_own")
-
-
 def share_that_hold(tables: Tables, case: str, level: float) -> list[float]:
     """Theorem 3: the share of right test points that hold an attack at the end, for each seed.
 

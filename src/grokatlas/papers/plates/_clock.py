@@ -97,18 +97,20 @@ def ratio_of_periods(tables: Tables, beta2: float, control: float) -> list[float
     return [float(value) for value in by_seed[beta2] / by_seed[control]]
 
 
-def denominator_over_eps(tables: Tables, case: str) -> list[float]:
-    """The root of Adam's second moment over eps at the last update of `adam_batch_noise`.
+def denominator_left(tables: Tables, case: str, step: int, control: int) -> list[float]:
+    """The root of Adam's second moment at one update of `adam_batch_noise` over that at another.
 
-    A median over all weights, for each seed.
+    The root is a median over all weights, for each seed.
 
     Args:
         tables: of plate 8.
         case: a size of batches.
+        step: the update, a logged one.
+        control: the earlier one.
     """
     rows = statistics.history(tables["adam_batch_noise"], case=case)
-    last = rows[rows["step"] == rows["step"].max()].sort_values("seed")
-    return [float(value) for value in last["adam_denominator"] / last["optimizer.eps"]]
+    by_seed = rows.pivot(index="seed", columns="step", values="adam_denominator")
+    return [float(value) for value in by_seed[step] / by_seed[control]]
 
 
 def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:

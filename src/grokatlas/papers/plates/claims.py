@@ -15,7 +15,7 @@ from grokatlas.papers.plates._adam_memory import (
     updates_per_decay,
 )
 from grokatlas.papers.plates._clock import (
-    denominator_over_eps,
+    denominator_left,
     ratio_in_batches,
     ratio_of_periods,
     ratio_on_transformer,
@@ -110,11 +110,14 @@ def exponent_of_distance(tables: Tables, most: int) -> list[float]:
     ]
 
 
-def agreement(tables: Tables) -> list[float]:
-    """The share of problems on the diagonal that the least start recovers as the minimiser does."""
+def recovered_of_exact(tables: Tables) -> list[float]:
+    """The share of problems on the diagonal that the least start recovers.
+
+    Of those whose minimiser is the truth.
+    """
     rows = _on_diagonal(tables)
-    rows = rows[rows["start"] == rows["start"].min()]
-    return [float((rows["recovered"] == rows["convex"]).mean())]
+    rows = rows[rows["convex"] & (rows["start"] == rows["start"].min())]
+    return [float(rows["recovered"].mean())]
 
 
 def _on_diagonal(tables: Tables) -> pd.DataFrame:
