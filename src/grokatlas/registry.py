@@ -212,7 +212,7 @@ def refuse_inside_package(folder: Path) -> None:
     ours, place = PACKAGE.resolve(), folder.resolve()
     checkout = ours.parents[1]
     is_checkout = ours.parent.name == "src" and (checkout / "Snakefile").is_file()
-    if is_checkout and place.parent == checkout / STUDIES:
+    if is_checkout and checkout / STUDIES in place.parents:
         return
     for root in [ours, checkout] if is_checkout else [ours]:
         if place.is_relative_to(root):

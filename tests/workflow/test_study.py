@@ -157,6 +157,14 @@ def test_a_mistake_is_one_line(study, change, problem):
     assert "Traceback" not in done.stderr
 
 
+def test_an_experiment_is_tried_with_the_components_of_the_study(study):
+    value = ("--set", "optimizer.momentum=0.1", "--scale", "smoke")
+    done = study.python("-m", "grokatlas", "try", "my_study/majority", *value)
+    assert done.returncode == 0, done.stderr
+    figure, *_ = done.stdout.splitlines()
+    assert (study.folder / figure).stat().st_size > 1000
+
+
 def test_snakemake_in_another_folder_is_refused_in_one_line(study):
     done = study.snakemake("-n", "--directory", str(study.folder.parent))
     assert done.returncode == 1

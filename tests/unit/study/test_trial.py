@@ -1,20 +1,24 @@
 """What `grokatlas try` declares and keeps, and what it refuses in one line."""
 
+import ast
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from grokatlas import cli
+from grokatlas import cli, registry
 from grokatlas.declare import cells, strict_yaml
 from grokatlas.declare.papers import load_papers
+from grokatlas.plan import remaining
 from grokatlas.study.trial import declaration
 from tests import cases
-from tests.checkout import CONFIG
+from tests.checkout import CONFIG, ROOT
 from tests.tiers import every
 
 TEXTS = cases.texts(__file__)
@@ -53,9 +57,11 @@ TRIED = [
 
 
 @pytest.mark.usefixtures("checkout_here")
-def test_a_trial_of_what_starts_from_another_has_that_too():
+@pytest.mark.parametrize("parent", ["two_weights", "copied"])
+def test_a_trial_of_what_starts_from_another_has_that_too(parent):
     file = Path("config/papers/geometry/experiments.yaml")
-    file.write_text(file.read_text(encoding="utf-8") + TEXTS["second"], encoding="utf-8")
+    second = TEXTS["copied"] + TEXTS["second"].replace("two_weights", parent)
+    file.write_text(file.read_text(encoding="utf-8") + second, encoding="utf-8")
     with declaration.declared("geometry/second", {"train.steps": [3, 9]}, "smoke") as folder:
         trial = specs(folder / "config/papers", "trials", "second", "smoke")
     (declared,) = specs(Path("config/papers"), "geometry", "second", "smoke")
@@ -79,6 +85,39 @@ def test_what_was_tried_may_be_copied_to_its_paper(checkout_here, scale, name, t
         block = path.partition(".")[0]
         ours = [spec["ensemble"].get(path) or [_at(spec[block], path)] for spec in trial]
         assert {value for each in ours for value in each} == set(listed), path
+
+
+@pytest.mark.usefixtures("checkout_here")
+@pytest.mark.parametrize(
+    "name", ["grokalign/transformer_fixed_embedding", "jacobian_alignment/delayed_robustness"]
+)
+def test_an_experiment_that_is_as_another_is_tried_whole(name):
+    paper, _, own = name.partition("/")
+    with declaration.declared(name, {"optimizer.lr": [0.3]}, "smoke") as folder:
+        trial = specs(folder / "config/papers", "trials", own, "smoke")
+    declared = specs(Path("config/papers"), paper, own, "smoke")
+    assert {spec["optimizer"].pop("lr") for spec in trial} == {0.3}
+    assert {spec["optimizer"].pop("lr") for spec in declared} != {0.3}
+    assert trial == declared
+
+
+def test_a_trial_in_a_study_finds_its_components_and_the_workflow(new_study, monkeypatch):
+    tried = {"optimizer.momentum": [0.1]}
+    with declaration.declared("my_study/majority", tried, "smoke") as folder:
+        pass
+    with declaration.declared("my_study/majority", tried, "smoke"):
+        monkeypatch.chdir(folder)
+    workflow = re.search("snakefile:\n *(.*)", Path("workflow/Snakefile").read_text())
+    assert Path(ast.literal_eval(workflow[1])) == ROOT / "Snakefile"
+    registry.check_study()
+    kinds = Counter(job.kind for job in remaining.at("smoke").jobs)
+    assert kinds == {"dataset": 1, "run": 1, "measure": 1, "table": 1, "figure": 1}
+    assert registry.path("task", "majority").samefile(new_study / "components/tasks/majority.py")
+
+
+@pytest.mark.parametrize("inner", ["mine", "mine/trials/majority"])
+def test_a_study_of_the_checkout_may_have_trials(inner):
+    registry.refuse_inside_package(ROOT / "studies" / inner)
 
 
 def _at(block, path: str):

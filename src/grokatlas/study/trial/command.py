@@ -18,7 +18,7 @@ def main(name: str, given: list[str], scale: str | None) -> int:
         0, or the exit code of Snakemake.
     """
     if not (declaration.CONFIG / "papers").is_dir():
-        raise UserError(str(Path.cwd()), "is no checkout: it has no config/papers; go to one")
+        raise UserError(str(Path.cwd()), "is no checkout or study (no config/papers); go to one")
     tried = declaration.values(given)
     if scale is None:
         scale = settings.load_settings(declaration.SETTINGS, {}).scale

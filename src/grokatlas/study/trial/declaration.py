@@ -1,8 +1,7 @@
 """From an experiment and values to try to the configuration of a trial.
 
 A trial is the experiment with further axes. It is declared in a folder of its own, which uses the
-workflow of this checkout as a module: its results are another tree, and nothing declared here
-reads them.
+workflow as a module: its results are another tree, and nothing declared here reads them.
 """
 
 import contextlib
@@ -17,6 +16,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from grokatlas import registry
 from grokatlas.cluster import unlock
 from grokatlas.declare import cells, overlays, starts, strict_yaml
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper
@@ -24,6 +24,7 @@ from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
 from grokatlas.results import locks
+from grokatlas.study import shipped
 
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"
@@ -32,10 +33,10 @@ CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
 PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 SNAKEFILE = """\
-# Written by `grokatlas try`: the workflow of the checkout, with the configuration beside this file.
+# Written by `grokatlas try`: the workflow, with the configuration of the trial.
 module atlas:
     snakefile:
-        "../../../workflow/Snakefile"
+        {workflow!r}
     config:
         config
 
@@ -73,15 +74,12 @@ def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
     known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
     if owner not in papers or own not in papers[owner].experiments:
         raise UserError(name, f"no such experiment; {nearest(name, known)}")
-    if papers[owner].experiments[own].as_:
-        other = f"{papers[owner].version_of}/{papers[owner].experiments[own].as_}"
-        raise UserError(name, f"is {other} under another name; try that one")
     return owner, own, papers
 
 
 def _dumped(model: BaseModel) -> Block:
-    """A part of the configuration as a block of YAML."""
-    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    """A part of the configuration as a block of YAML; one that was `as` another is whole here."""
+    return model.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"as_"})
 
 
 def block(paper_name: str, paper: Paper, name: str, scale: str, tried: Values) -> Block:
@@ -138,8 +136,17 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
                 shutil.copytree(folder.parent, there / CONFIG / "papers")
                 (there / SETTINGS).write_text(text(settings), encoding="utf-8")
                 (there / "workflow").mkdir(exist_ok=True)
-                (there / "workflow" / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+                workflow = SNAKEFILE.format(workflow=shipped.snakefile())
+                (there / "workflow" / "Snakefile").write_text(workflow, encoding="utf-8")
+                _link_study(there)
             yield there
+
+
+def _link_study(there: Path) -> None:
+    """Let jobs of a trial, which run in its folder, find the modules of the study."""
+    for name in (registry.STUDY, *registry.ROOMS) if registry.study() else ():
+        if Path(name).exists() and not (there / name).exists():
+            (there / name).symlink_to(Path("../..", name))
 
 
 @contextlib.contextmanager
