@@ -10,9 +10,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from grokatlas.errors import UserError, nearest
 from grokatlas.results import csv_file
 
-NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>value|lowest|highest|count)"
+NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>\w+)"
+COLUMNS = ["value", "lowest", "highest", "count"]
 IN_BRACES = re.compile(rf"\{{{NAME}(?::(?P<form>[^{{}}]*))?\}}")
 LACKING = "(not recorded: "  # before the name of what the record does not hold
 SHOWN = rf"(?:-?[\d.,]*\d(?:e[-+]?\d+)?|-?∞|{re.escape(LACKING)}[^)]*\))?(?:\s+percent)?"
@@ -61,13 +63,19 @@ def renewed(page: str, paper: str, root: Path) -> str:
 def _number(match: re.Match[str], paper: str, root: Path) -> str:
     """The number that a text names, as it says; ``87 percent`` for the form ``.0%``."""
     key = (match["paper"] or paper, match["id"])
+    place = f"{paper}: {match[0]}" if paper else match[0]
+    if match["column"] not in COLUMNS:
+        raise UserError(place, f"no number of a claim; {nearest(match['column'], COLUMNS)}")
     cell = records(root).get(key, {}).get(match["column"])
-    if not cell:
-        return f"{LACKING}{'/'.join(key)})"
-    return shown(cell, match["form"] or "g")
+    number = int if match["column"] == "count" else float
+    try:
+        text = shown(number(cell or 0), match["form"] or "g")
+    except ValueError as error:
+        raise UserError(place, f"{error}; write a form such as .2f, .0% or ,.0f") from None
+    return text if cell else f"{LACKING}{'/'.join(key)})"
 
 
-def shown(cell: str, form: str) -> str:
+def shown(number: float, form: str) -> str:
     """A recorded number in a form: ``87 percent``, ``∞``, ``3e-15`` instead of ``3e-015``."""
-    number = format(float(cell), form).replace("%", " percent").replace("inf", "∞")
-    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number)
+    text = format(number, form).replace("%", " percent").replace("inf", "∞")
+    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", text)

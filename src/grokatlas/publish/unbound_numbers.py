@@ -172,7 +172,7 @@ def _name(number: re.Match[str], row: dict[str, str], paper: str) -> str:
     columns.sort(key=lambda column: column != ("lowest" if number["from"] else "highest"))
     for column in columns if number["from"] or number["to"] else ("value", "lowest", "highest"):
         for text_form in forms if row[column] else ():
-            if bound_numbers.shown(row[column], text_form).split()[0] == number["digits"]:
+            if bound_numbers.shown(float(row[column]), text_form).split()[0] == number["digits"]:
                 return f"{where}{row['id']}.{column}:{text_form}"
     return ""
 

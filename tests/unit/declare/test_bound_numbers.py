@@ -7,6 +7,7 @@ import pytest
 from grokatlas import cli
 from grokatlas.declare import bound_numbers
 from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError
 from tests.checkout import ROOT
 
 
@@ -25,13 +26,29 @@ def root(tmp_path):
         ("at {T1.value:.2f} (T1)", "at 0.87 (T1)"),
         ("of {T1.value:.0%} and {T1.count:,.0f}", "of 87 percent and 1,234"),
         ("{other/O2.value} to {T1.highest}", "-2.5 to ∞"),
-        ("{N1b: N1e} and {T1.other}", "{N1b: N1e} and {T1.other}"),
+        ("{N1b: N1e} and {T1.count:d}", "{N1b: N1e} and 1234"),
         ("{T9.value}, {other/O2.lowest}", "(not recorded: toy/T9), (not recorded: other/O2)"),
     ],
 )
 def test_a_number_in_braces_is_the_recorded_one(root, text, made):
     assert bound_numbers.filled(text, "toy", root) == made
     assert bound_numbers.filled({"a": [text, 1]}, "toy", root) == {"a": [made, 1]}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("T1.valu:.2f", "no number of a claim; did you mean 'value'. allowed: count"),
+        ("T1.value:.2q", "Unknown format code 'q' for .*; write a form such as .2f"),
+        ("T1.value:d", "Unknown format code 'd' for .*; write a form such as .2f"),
+        ("T9.count:.2q", "Unknown format code 'q' for .*; write a form such as .2f"),
+    ],
+)
+def test_a_number_that_means_nothing_is_refused_in_one_line(root, name, problem):
+    with pytest.raises(UserError, match=rf"^toy: {{{name}}}: {problem}"):
+        bound_numbers.filled(f"at {{{name}}} (T1)", "toy", root)
+    with pytest.raises(UserError, match=rf"^toy: 0\.5<!--{name}-->: {problem}"):
+        bound_numbers.renewed(f"at 0.5<!--{name}--> (T1)", "toy", root)
 
 
 def test_a_number_of_a_page_is_renewed_with_its_name_kept(root):
