@@ -116,10 +116,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _refuse_name(command: str, job: str) -> None:
     """Refuse the name of a figure where rules give a job file."""
-    if not job.endswith(".json") and job in names.figures(names.PAPERS):
-        from grokatlas.plan import declared_jobs  # a job of training needs no plan
+    paper, _, figure = job.partition("/")
+    if job.endswith(".json") or not (names.PAPERS / paper / "paper.yaml").is_file():
+        return
+    from grokatlas.declare.papers import load_papers  # a job of training needs no plan
+    from grokatlas.plan import declared_jobs
 
-        paper, _, figure = job.partition("/")
+    if figure in load_papers(names.PAPERS, [paper])[paper].figures:
         stem = layout.figure_stem(declared_jobs.scale() or layout.SCALES[-1], paper, figure)
         problem = "is no job file, which rules give this command"
         raise UserError(

@@ -9,7 +9,7 @@ from grokatlas.claims.verdicts import AFTERWARDS, MISSED, because
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import names
 from grokatlas.declare.papers import load_papers
-from grokatlas.errors import UserError, nearest
+from grokatlas.errors import UserError, closest
 from grokatlas.results import csv_file, layout
 
 RECORDED = Path("recorded/claims.csv")  # verdicts that a checkout ships
@@ -30,18 +30,18 @@ def facts(name: str, results: Path) -> dict[str, Any]:
         UserError: no paper has a claim of that id, or several have.
     """
     paper, _, claim_id = name.rpartition("/")
-    papers = [each for each in names.papers_of_claim(names.PAPERS, claim_id) if paper in ("", each)]
+    declared = load_papers(names.PAPERS, "all")
+    ids = {key: [claim.id for claim in each.claims] for key, each in declared.items()}
+    papers = [key for key in ids if claim_id in ids[key] and paper in ("", key)]
     if len(papers) > 1:
         problem = f"is a claim of {', '.join(papers)}; name one: {papers[0]}/{claim_id}"
         raise UserError(name, problem)
     if not papers:
-        ids = {each.partition("/")[2] for each in names.claims(names.PAPERS)}
-        hint = nearest(claim_id, sorted(ids)).partition(" allowed")[0]
+        hint = closest(claim_id, [each for key in ids for each in ids[key]])
         raise UserError(name, f"no claim of {names.PAPERS} has this id; {hint or 'see the atlas'}")
-    claims = load_papers(names.PAPERS, papers)[papers[0]].claims
-    (claim,) = (each for each in claims if each.id == claim_id)
-    declared = claim.model_dump(exclude={"as_"}, exclude_none=True)
-    return {"paper": papers[0], **declared, "verdicts": _verdicts(papers[0], claim_id, results)}
+    (claim,) = (each for each in declared[papers[0]].claims if each.id == claim_id)
+    content = claim.model_dump(exclude={"as_"}, exclude_none=True)
+    return {"paper": papers[0], **content, "verdicts": _verdicts(papers[0], claim_id, results)}
 
 
 def lines(facts: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The names that `config/papers` declares, found in its text at once: for completion and search."""
+"""The names that `config/papers` declares, found in its text at once: for completion alone."""
 
 import re
 from pathlib import Path
@@ -18,11 +18,6 @@ def of_kinds(kinds: str) -> list[str]:
     names += experiments(PAPERS) if "experiments" in kinds else []
     names += [claim.partition("/")[2] for claim in claims(PAPERS)] if "claims" in kinds else []
     return sorted({*names, *(registry.FOLDERS if "kinds" in kinds else ())})
-
-
-def papers_of_claim(folder: Path, name: str) -> list[str]:
-    """The papers in `config/papers` whose claims have this id."""
-    return [claim.partition("/")[0] for claim in claims(folder) if claim.endswith(f"/{name}")]
 
 
 def claims(folder: Path) -> list[str]:

@@ -32,7 +32,8 @@ def main(name: str, scale: str | None) -> Iterator[str]:
 def _made_of_runs(name: str, scale: str) -> Iterator[str]:
     """The state of a figure or table, of the runs behind it, and the command that makes it."""
     paper, _, own = name.partition("/")
-    known = [*names.figures(names.PAPERS), *names.experiments(names.PAPERS)]
+    papers = load_papers(names.PAPERS, "all")
+    known = [f"{p}/{each}" for p in papers for each in (*papers[p].figures, *papers[p].experiments)]
     if name not in known:
         hint = closest(name, known) or "`grokatlas status` lists what there is"
         raise UserError(name, f"no figure or experiment of {names.PAPERS} is called so; {hint}")
@@ -43,7 +44,7 @@ def _made_of_runs(name: str, scale: str) -> Iterator[str]:
     yield f"{job.kind} {name} at scale {scale}: {job.state() if there else 'not made'}"
     if job.kind == "figure":
         yield f"draws: {', '.join(job.spec['experiments'])}"
-        on_it = [c.id for c in load_papers(names.PAPERS, [paper])[paper].claims if c.figure == own]
+        on_it = [claim.id for claim in papers[paper].claims if claim.figure == own]
         yield f"claims: {', '.join(on_it) or 'none'}"
     needed = {each.target.as_posix(): each for each in with_ancestors([job])}
     for run in reader.every(layout.RESULTS, None, needed):

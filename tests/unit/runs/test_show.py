@@ -69,6 +69,23 @@ def test_a_figure_is_told_with_its_runs_claims_and_what_makes_it(monkeypatch, ca
     assert capsys.readouterr().err.endswith("did you mean 'geometry/fig1'?\n")
 
 
+def test_what_is_declared_is_found_however_its_yaml_is_written(new_study, capsys):
+    papers = Path("config/papers/my_study")
+    for name, old, new in (
+        ("paper", "  votes:", '# at the margin\n  "votes":'),
+        ("experiments", "majority:", '"majority":'),
+        ("claims", "- id: S3", '- "id": S3'),
+    ):
+        text = (papers / f"{name}.yaml").read_text(encoding="utf-8")
+        assert text.count(f"\n{old}") + text.count(f" {old}") == 1
+        (papers / f"{name}.yaml").write_text(text.replace(old, new), encoding="utf-8")
+    for name in ("my_study/votes", "my_study/majority", "S3"):
+        assert cli.main(["show", name]) == 0, capsys.readouterr().err
+    assert cli.main(["explain", "S3"]) == 0
+    assert cli.main(["figure", "my_study/votes"]) == 1
+    assert "my_study/votes: is no job file, which rules give" in capsys.readouterr().err
+
+
 def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(ROOT)
     row = next(row for row in csv_file.read(Path("recorded/claims.csv")) if row["id"] == "N18")
