@@ -33,7 +33,7 @@ def flat(label: str, groups: Block, others: dict[str, Block], other: str) -> Pla
             named = f"{figure} ({claim['id']})" if "id" in claim else ""
             place = named or f"{figure}.claims.{position}"
             base: Block = {"place": figure_title(figure).lower()}
-            if "as" in claim:
+            if claim.get("as") is not None:
                 base |= repeats(f"{label}: {place}.as", claim["as"], others, other)
             claims.append((place, {**base, **shared, **claim, "figure": figure}))
     return claims

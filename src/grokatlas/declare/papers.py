@@ -113,7 +113,7 @@ def _load(folder: Path, name: str, available: list[str]) -> Paper:
         hint = nearest(str(version_of), others)
         raise UserError(place, f"no other paper {shown(version_of)}; {hint}")
     its_about, its_experiments, its_groups = _read(folder, version_of)
-    if "version_of" in its_about:
+    if its_about.get("version_of") is not None:
         problem = f"{version_of} is a version of {its_about['version_of']} itself"
         raise UserError(place, f"{problem}; name that one")
     its_claims = claim_groups.flat(label(version_of, CLAIMS), its_groups, {}, "")
@@ -188,7 +188,7 @@ def _by_reference(
     entries = {}
     for key, entry in own.items():
         entries[key] = entry
-        if isinstance(entry, dict) and "as" in entry:
+        if isinstance(entry, dict) and entry.get("as") is not None:
             named = claim_groups.repeats(f"{place}{key}.as", entry["as"], others, other)
             entries[key] = merge(named, entry)
     return entries

@@ -112,6 +112,21 @@ def test_a_version_of_a_version_is_refused(folder):
         load_papers(folder, "all")
 
 
+def test_a_null_reference_is_none(folder):
+    before = load_papers(folder, "all")
+    for paper, file, old, new in (
+        ("geometry", "paper.yaml", "source:", "version_of: null\nsource:"),
+        ("geometry", "experiments.yaml", "one:\n  task", "one:\n  as: null\n  task"),
+        ("geometry", "paper.yaml", "  fig1:\n", "  fig1:\n    as: null\n"),
+        ("geometry", "claims.yaml", "id: G6", "as: null, id: G6"),
+    ):
+        path = folder / paper / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    assert load_papers(folder, "all") == before
+
+
 def test_a_mistake_of_the_other_paper_is_placed_there(folder):
     file = folder / "geometry" / "experiments.yaml"
     file.write_text(file.read_text().replace("  optimizer: {name: gd", "  optimiser: {name: gd"))
