@@ -234,7 +234,7 @@ def _plan_of(spec: dict[str, Any]) -> Plan:
 
 def _check_keys(spec: Any) -> None:
     """Refuse the keys of ``experiments.yaml`` that mean nothing in a spec of one size."""
-    allowed = ["about", "cases", *Overrides.model_fields]
+    allowed = ["about", "cases", *Overrides.blocks()]
     for key in spec if isinstance(spec, dict) else ():
         if key not in [*allowed, *Overrides.RENAMED, *Overrides.GONE]:
             problem = f"unknown key; {nearest(str(key), allowed)}"

@@ -182,6 +182,31 @@ def test_a_cell_leads_to_the_curves_of_its_trials(tmp_path, monkeypatch):
         command.write_page(text, "quick", [folder / "rows.csv"])
 
 
+GOOD = rows_of(mine=np.linspace(1, 2, len(RULES.judge))).assign(run="a" * 12).to_csv(index=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "holds no rows: No columns to parse from file"),
+        ("a,b\n1,2\n", "has no column task"),
+        (GOOD.partition("\n")[0], "has no rows, or some of other seeds, or of a task without own"),
+        (GOOD.replace(",1.0,0,", ",1.0,x,"), "holds no rows: invalid literal for int"),
+        (GOOD.replace(",1.0,0,", ",1.0,9,"), "has no rows, or some of other seeds"),
+        (GOOD.replace("sparse", "sparsest"), "has no rows, or .* of a task without own"),
+    ],
+)
+def test_a_file_of_other_rows_is_refused_in_one_line(tmp_path, content, problem):
+    file, out = tmp_path / "rows.csv", tmp_path / "b.html"
+    file.write_text(GOOD)
+    command.write_page(out, "quick", [file])
+    out.unlink()
+    file.write_text(content)
+    with pytest.raises(UserError, match=rf"rows\.csv: {problem}.*; give the rows\.csv of an entry"):
+        command.write_page(out, "quick", [file])
+    assert not out.exists()
+
+
 def test_one_seed_alone_decides_nothing():
     base = np.full(len(RULES.judge), 100.0)
     ours = base.copy()
@@ -213,6 +238,12 @@ def test_the_knob_of_adams_memory_is_its_length():
         ("[0.3, 1, 3, 10]", "[0.3, 1, 3]", "vary.gradients.0.lamb: 3 values; give 4, as all have"),
         ("[0.3, 1, 3, 10]", "[0.3, 1, 10, 3]", "give values that ascend, each once"),
         ("[0.3, 1, 3, 10]", "{tims: [1, 2, 3, 4]}", "is not allowed"),
+        (
+            "[0.3, 1, 3, 10]",
+            "{times: [1, 2, 3, 4], memory: [2, 3, 4, 5]}",
+            "`vary` gradients.0.lamb: give either times or memory",
+        ),
+        ("[0.3, 1, 3, 10]", "{}", "`vary` gradients.0.lamb: give either times or memory"),
         (
             "    vary:",
             "    tasks: {spars: null}\n    vary:",

@@ -102,7 +102,8 @@ def write_page(out: Path, scale: str, further: list[Path]) -> str:
         a line on it.
     """
     rules = protocol.load()
-    rows = _merged(recorded(scale), [(pd.read_csv(path), str(path.parent)) for path in further])
+    entries = [(_rows(path, rules, scale), str(path.parent)) for path in further]
+    rows = _merged(recorded(scale), entries)
     if rows.empty:
         raise UserError(str(out), f"no rows are recorded at scale {scale}; give some: --rows FILE")
     cells = judging.compared(rows, rules)
@@ -117,6 +118,25 @@ def recorded(scale: str) -> pd.DataFrame:
     """The recorded rows of a scale, as `judging.rows` makes them; none at some scales."""
     file = shipped.part(protocol.FOLDER) / f"rows-{scale}.csv"
     return pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=judging.COLUMNS)
+
+
+def _rows(file: Path, rules: Protocol, scale: str) -> pd.DataFrame:
+    """The rows that `add` wrote into a file; a `UserError` where it holds others."""
+    todo = f"give the {ROWS} of an entry that was made at scale {scale}"
+    try:
+        rows = pd.read_csv(file, dtype=judging.KINDS)
+    except ValueError as error:
+        raise UserError(str(file), f"holds no rows: {error}; {todo}") from None
+    if lacking := [column for column in judging.KINDS if column not in rows]:
+        raise UserError(str(file), f"has no column {lacking[0]}; {todo}")
+    both = (recorded(scale), rows)
+    based = {task for each in both for task in each.loc[each["method"] == rules.baseline, "task"]}
+    seeds = [sorted(own["seed"]) for _, own in rows.groupby(["task", "method"])]
+    known = {*rows["task"]} <= based & {*rules.tasks}
+    if not seeds or not known or any(own != sorted(rules.judge) for own in seeds):
+        problem = f"has no rows, or some of other seeds, or of a task without {rules.baseline}"
+        raise UserError(str(file), f"{problem}; {todo}")
+    return rows
 
 
 def _entry(rules: Protocol, file: Path, tasks: list[str], scale: str) -> Entry:

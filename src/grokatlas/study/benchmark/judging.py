@@ -15,6 +15,14 @@ from grokatlas.study.benchmark.protocol import Grid, Protocol
 UNITS = ("updates", "operations")
 VERDICTS = {-1: "sooner", 0: "equal", 1: "later"}
 COLUMNS = ["task", "method", "number", "value", "seed", "updates", "operations", "reached", "run"]
+# the columns of `rows` that are compared or shown, and what they hold
+KINDS: dict[str, type] = {
+    **dict.fromkeys(("task", "method", "run"), str),
+    **dict.fromkeys(("value", "updates", "operations"), float),
+    "seed": int,
+    "reached": bool,
+    "edge": bool,
+}
 Grids = dict[tuple[str, str], Grid]  # by task and method
 
 

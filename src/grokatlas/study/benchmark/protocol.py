@@ -72,6 +72,8 @@ class Changes(Model):
     @model_validator(mode="after")
     def _ascending(self) -> "Changes":
         for path, values in (self.vary or {}).items():
+            if isinstance(values, dict) and len(values) != 1:
+                raise ValueError(f"`vary` {path}: give either times or memory")
             numbers = _numbers(values)
             if not numbers or sorted(set(numbers)) != numbers:
                 raise ValueError(f"`vary` {path}: give values that ascend, each once")
