@@ -16,7 +16,6 @@ PARTS = (
     "Snakefile",
     "workflow",
     "profiles",
-    "config/schema",
     "config/benchmark",
     "environment.yml",
     "CITATION.cff",

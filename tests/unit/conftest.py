@@ -14,14 +14,16 @@ from grokatlas.study import new
 def new_study(tmp_path, monkeypatch) -> Path:
     """The folder of a new study; its modules and what was read of them are forgotten."""
     folder = tmp_path / "my-study"
+    read = (signatures.signature, signatures.defines, signatures.columns, signatures._compiled)
     list(new.make(folder))
+    for cached in read:
+        cached.cache_clear()
     monkeypatch.chdir(folder)
     monkeypatch.delenv("GROKATLAS_TRACEBACK", raising=False)
     monkeypatch.setattr("grokatlas.rules.jobs.devices.use_repeatable_kernels", lambda: None)
     yield folder
     for name in [name for name, module in sys.modules.items() if str(folder) in repr(module)]:
         del sys.modules[name]
-    read = (signatures.signature, signatures.defines, signatures.columns, signatures._compiled)
     for cached in read:
         cached.cache_clear()
 

@@ -1,5 +1,6 @@
 """A new study: a folder that works at once, with one component, one figure, claims and a test."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -22,7 +23,6 @@ PAPER = "PAPER"  # in names of the template: the paper of the study
 HIDDEN = {"gitignore": ".gitignore"}
 # variables that name another repository than that of a folder
 REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
-COPIED = {"profiles": "profiles", "config/schema": "config/schema"}  # parts of the workflow
 
 
 def make(folder: Path) -> Iterator[str]:
@@ -37,9 +37,10 @@ def make(folder: Path) -> Iterator[str]:
         name = HIDDEN.get(name, name.replace(PAPER, paper))
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(filled(file, folder.resolve().name, paper), encoding="utf-8")
-    for source, target in COPIED.items():
-        shutil.copytree(shipped.part(source), folder / target)
-    files.write_text(folder / "config/README.md", config_reference.readme())
+    shutil.copytree(shipped.part("profiles"), folder / "profiles")
+    with contextlib.chdir(folder):  # where the components of the study are found
+        for name, text in config_reference.texts().items():
+            files.write_text(Path("config", name), text)
     repository, left = _versioned(folder)
     yield f"made {folder}{repository}. Now:"
     yield f"    cd {folder}"

@@ -16,6 +16,7 @@ from grokatlas.declare import cells
 from grokatlas.declare import study as studies
 from grokatlas.errors import UserError
 from grokatlas.plan import remaining
+from grokatlas.publish import config_reference
 from grokatlas.results import revision
 from grokatlas.study import new, notebook, processes, shipped
 from tests import cases
@@ -73,8 +74,12 @@ def _cells(paper, name):
     return cells.resolve("my_study", paper, name, "smoke")
 
 
-def test_a_new_study_lists_components(made):
-    assert "**`l1`**" in (made / "config/README.md").read_text()
+def test_a_new_study_lists_components_and_its_own(made):
+    for file in ("README.md", "schema/components.json"):
+        text = (made / "config" / file).read_text(encoding="utf-8")
+        assert "l1" in text
+        assert "elastic_net" in text
+    config_reference.main(Path("config"), check=True)
 
 
 @pytest.fixture
