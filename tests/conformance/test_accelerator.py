@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from accelerator import FAULTS, STATE, Rehearsals
+from examples import names_of
 from examples.operations import (
     ELSEWHERE,
     PRODUCTS,
@@ -90,17 +91,11 @@ def test_shapes_stay_from_step_to_step(programs):
 
 
 def test_every_operation_has_a_repeatable_form(run, programs):
-    spec = RUNS[run]
-    names = [entry["name"] for block in spec.values() for entry in _entries(block)]
-    allowed = {o for (_, n), own in UNREPEATABLE_ALLOWED.items() if n in names for o in own}
+    used = [each for (b, n), each in UNREPEATABLE_ALLOWED.items() if n in names_of(RUNS[run], b)]
+    allowed = set().union(*used)
     for name, seen in programs.items():
         assert set(seen["operations"]) & set(UNREPEATABLE) - allowed == set(), name
         assert seen["random"] == [], f"{name} draws numbers of its own"
-
-
-def _entries(block: Any) -> list[dict[str, Any]]:
-    entries = block if isinstance(block, list) else [block]
-    return [entry for entry in entries if isinstance(entry, dict) and "name" in entry]
 
 
 @pytest.mark.parametrize("component", WAITING)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from examples import CASES, EXAMPLES, FACTS
+from examples import CASES, EXAMPLES, FACTS, names_of
 from examples.optimizer import REFERENCES
 from examples.penalties import GRADIENTS
 from examples.runs import RUNS, data_of, run_with
@@ -58,9 +58,7 @@ def test_no_example_without_component():
 def test_is_used_by_a_run(block, name):
     if block == "measures":
         return
-    entries = [run[block] for run in RUNS.values() if block in run]
-    flat = [entry for e in entries for entry in (e if isinstance(e, list) else [e])]
-    assert name in {entry["name"] for entry in flat}, (
+    assert any(name in names_of(run, block) for run in RUNS.values()), (
         f"no run of tests/conformance/examples/runs.yaml uses {block} {name}; "
         "member independence is tested on those runs"
     )

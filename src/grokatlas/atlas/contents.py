@@ -1,16 +1,15 @@
 """The contents of the pages, from the job's spec, the claims and the manifests."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas import text as words
 from grokatlas.atlas import entries
 from grokatlas.audit import explain, mixed, values
 from grokatlas.audit.tree import Tree
 from grokatlas.engine import members
-from grokatlas.registry import DEFAULT_DYNAMICS
 from grokatlas.results import csv_file, files, foreign, layout
 from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
@@ -85,9 +84,8 @@ def behind(tree: Tree, target: str) -> dict[str, Result]:
 
 def methods_of(specs: list[dict[str, Any]]) -> tuple[str, ...]:
     """The names of methods that runs use, sorted; plain gradient training is not one."""
-    entries = (spec.get(block, []) for spec in specs for block in METHODS)
-    names = {entry["name"] for value in entries for entry in _listed(value)}
-    return tuple(sorted(names - {DEFAULT_DYNAMICS}))
+    names = {entry["name"] for spec in specs for *_, entry in registry.entries(spec, METHODS)}
+    return tuple(sorted(names - {registry.DEFAULT_DYNAMICS}))
 
 
 def _figure(
@@ -189,10 +187,6 @@ def _ended(runs: list[Result], key: str, how: str) -> str:
 def _content(result: Result) -> dict[str, Any]:
     """The content of a result's manifest, else of its job file; nothing if both are unsound."""
     return result.sound or result.planned
-
-
-def _listed(value: Any) -> Iterator[dict[str, Any]]:
-    yield from value if isinstance(value, list) else [value]
 
 
 def _last_line(log: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grokatlas import __version__
+from grokatlas import __version__, registry
 from grokatlas import text as words
 from grokatlas.claims import verdicts
 from grokatlas.declare import cells, models, names, prose, signatures
@@ -207,9 +207,8 @@ class Report:
         specs = [cell.spec for experiment in self._experiments().values() for cell in experiment]
         lines = []
         for block in blocks:
-            values = (spec.get(block) or [] for spec in specs)
-            entries = [each for one in values for each in (one if isinstance(one, list) else [one])]
-            for name in sorted({entry["name"] for entry in entries}):
+            used = (entry for spec in specs for *_, entry in registry.entries(spec, [block]))
+            for name in sorted({entry["name"] for entry in used}):
                 lines.append(f"{block} `{name}`: {signatures.signature(block, name).summary}")
         return _list(lines)
 

@@ -95,6 +95,4 @@ def _documented(block: str, name: str) -> str:
 
 
 def _names(spec: dict[str, Any], block: str, name: str) -> bool:
-    entries = spec.get(block) or []
-    entries = entries if isinstance(entries, list) else [entries]
-    return any(entry["name"] == name for entry in entries)
+    return any(entry["name"] == name for *_, entry in registry.entries(spec, [block]))

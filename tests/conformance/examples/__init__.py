@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from grokatlas import registry
+
 _SETS, FACTS = (
     yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     for name in ("keywords.yaml", "runs.yaml")
@@ -36,3 +38,8 @@ def entry(block: str, use: str, **changes: Any) -> dict[str, Any]:
     name, _, key = use.partition("/")
     keywords = _SETS[block][name][key] if key else EXAMPLES[block][name][0]
     return {"name": name} | keywords | changes
+
+
+def names_of(spec: dict[str, Any], block: str) -> set[str]:
+    """The components that a run uses in a block."""
+    return {each["name"] for *_, each in registry.entries(spec, [block])}

@@ -1,5 +1,7 @@
 """Operations that do not suit a step on a GPU, each with its source; and who may use them."""
 
+from . import names_of
+
 _SYNCHRONIZES = "documentation of torch.linalg: synchronizes that device with the CPU"
 _COUNTED = "the size of its result is read on the host"
 # what makes the host wait for the device, so that no CUDA graph can hold it
@@ -82,10 +84,8 @@ def waiting(spec: dict, program: str) -> dict[str, str]:
 
     A run for which there is none, in ``update`` and in ``advance``, can be captured.
     """
-    found = {}
-    for (block, name), programs in WAITING.items():
-        entries = spec.get(block) or []
-        named = {entry["name"] for entry in (entries if isinstance(entries, list) else [entries])}
-        if name in named and program in programs:
-            found[name] = programs[program]
-    return found
+    return {
+        name: programs[program]
+        for (block, name), programs in WAITING.items()
+        if name in names_of(spec, block) and program in programs
+    }

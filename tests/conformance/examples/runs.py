@@ -10,7 +10,7 @@ from grokatlas.declare import signatures
 from grokatlas.declare.checked_types import MEMBER_KINDS
 from grokatlas.engine import dataset
 
-from . import EXAMPLES, FACTS, entry
+from . import EXAMPLES, FACTS, entry, names_of
 
 
 def _entries(block: str, value: Any) -> Any:
@@ -38,28 +38,20 @@ TASKS = {model: entry("task", use) for model, use in FACTS["model_tasks"].items(
 
 def member_keywords(spec: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """What members of a run may differ in: component and keyword, its path and its value."""
-    for block in ("model", "loss", "optimizer", "dynamics", *registry.LISTS):
-        if block not in spec or block in ("observables", "measures"):
-            continue
-        entries = spec[block] if block in registry.LISTS else [spec[block]]
-        for index, each in enumerate(entries):
-            path = f"{block}.{index}" if block in registry.LISTS else block
-            kinds = signatures.signature(block, each["name"]).keywords
-            for keyword, kind in kinds.items():
-                names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
-                if names & MEMBER_KINDS and each[keyword] is not None:
-                    name = f"{block}-{each['name']}-{keyword}"
-                    yield name, f"{path}.{keyword}", each[keyword]
+    alike = ("task", "observables", "measures")  # of all members
+    blocks = [block for block in registry.FOLDERS if block not in alike]
+    for path, block, each in registry.entries(spec, blocks):
+        kinds = signatures.signature(block, each["name"]).keywords
+        for keyword, kind in kinds.items():
+            names = {node.id for node in ast.walk(kind) if isinstance(node, ast.Name)}
+            if names & MEMBER_KINDS and each[keyword] is not None:
+                name = f"{block}-{each['name']}-{keyword}"
+                yield name, f"{path}.{keyword}", each[keyword]
 
 
 def run_with(block: str, name: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """A run of one member that uses a component with these keywords."""
-
-    def has(entries: Any) -> bool:
-        listed = entries if isinstance(entries, list) else [entries]
-        return name in [each["name"] for each in listed]
-
-    spec = next(run for run in RUNS.values() if block in run and has(run[block]))
+    spec = next(run for run in RUNS.values() if name in names_of(run, block))
     own: Any = {"name": name} | keywords
     changed = {block: [own] if isinstance(spec[block], list) else own}
     changed |= {"task": TASKS[name]} if block == "model" else {}

@@ -89,12 +89,8 @@ def broken(spec: dict[str, Any]) -> Iterator[str]:
 
 def terms(spec: dict[str, Any], member: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """The loss and the penalties of a member: block, entry, what `build` returns."""
-    entries = [("loss", "loss.", spec["loss"])] if "loss" in spec else []
-    entries += [
-        ("penalties", f"penalties.{place}.", entry)
-        for place, entry in enumerate(spec.get("penalties", []))
-    ]
-    for block, prefix, entry in entries:
+    for path, block, entry in registry.entries(spec, ("loss", "penalties")):
+        prefix = f"{path}."
         varied = {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
         keywords = registry.keywords(entry) | varied
         yield block, entry, registry.load(block, entry["name"]).build(**keywords)
