@@ -31,12 +31,11 @@ def pack(out: Path, scale: str | None, tables_only: bool) -> str:
     Raises:
         UserError: a result is not sound or does not fit what it was made from; no archive is left.
     """
-    root = Path()
-    scale = scale or closure.only_scale(root)
-    results = closure.collect(root, scale)
+    scale = scale or closure.only_scale()
+    results = closure.collect(scale)
     own = sources.of_study(sources.FOLDER)
     members = write(out, scale, results, plotted if tables_only else everything, own)
-    absent = closure.unfinished(root, scale)
+    absent = closure.unfinished(scale)
     more = f"\nnot made yet, so not packed: {some_of(absent)}" if absent else ""
     size = f"({len(members)} files, {file_size(sum(m.size for m in members))})"
     study = f", with {len(own)} sources of the study below {sources.FOLDER}/," if own else ""
@@ -72,7 +71,7 @@ def write(
     Returns:
         the files in it, without the index.
     """
-    made = [m for result in results for m in files(Path(), result, holds)]
+    made = [m for result in results for m in files(result, holds)]
     members = [*made, *own]
     listed = {m.name: {"sha256": m.sha256, "size": m.size} for m in members}
     index = {**FORMAT, "scale": scale, "tables_only": holds is not everything, "files": listed}
@@ -82,19 +81,19 @@ def write(
     return members
 
 
-def files(root: Path, result: Result, holds: Callable[[str, str], bool]) -> list[FileToPack]:
+def files(result: Result, holds: Callable[[str, str], bool]) -> list[FileToPack]:
     """A result's files as members of an archive: outputs, job file, manifest."""
     members = []
     for name, sha256 in result.outputs.items():
         if not holds(result.kind, name):
             continue
         try:
-            size = (root / name).stat().st_size
+            size = Path(name).stat().st_size
         except OSError:
             again = f"`snakemake -- {name}` makes it"
             hint = again if result.kind in PLOTTED else "try --tables-only"
             raise UserError(name, f"is missing; {hint}") from None
-        members.append(FileToPack(name, root / name, sha256, size))
+        members.append(FileToPack(name, Path(name), sha256, size))
     return members + [FileToPack.of_text(name, text) for name, text in result.records.items()]
 
 

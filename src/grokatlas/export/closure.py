@@ -17,12 +17,10 @@ from grokatlas.results.result import DamagedError, Result
 from grokatlas.results.result import load as load_result
 
 
-def only_scale(root: Path) -> str:
-    """The scale at which a tree holds results, if it is one."""
-    results = root / layout.RESULTS
-    scales = [
-        scale for scale in SCALES if registry.own_files(results / scale, "**/*.manifest.json")
-    ]
+def only_scale() -> str:
+    """The scale at which there are results here, if it is one."""
+    pattern = "**/*.manifest.json"
+    scales = [scale for scale in SCALES if registry.own_files(layout.RESULTS / scale, pattern)]
     if len(scales) == 1:
         return scales[0]
     if not scales:
@@ -34,26 +32,25 @@ def only_scale(root: Path) -> str:
     )
 
 
-def collect(root: Path, scale: str) -> list[Result]:
+def collect(scale: str) -> list[Result]:
     """Every finished table and figure of a scale and all they were made from, upstream first.
 
     Raises:
         UserError: there is none, or one that does not fit its job file or what it was made from,
             or a link out of the tree.
     """
-    lying = registry.own_files(root / layout.RESULTS / scale, "**/*")
-    _refuse_links(root, [f.relative_to(root).as_posix() for f in lying if f.is_symlink()])
-    manifests = (file for file in lying if file.name.endswith(".manifest.json"))
-    names = sorted(file.relative_to(root).as_posix() for file in manifests)
+    lying = registry.own_files(layout.RESULTS / scale, "**/*")
+    _refuse_links([file.as_posix() for file in lying if file.is_symlink()])
+    names = sorted(file.as_posix() for file in lying if file.name.endswith(".manifest.json"))
     targets = [p[1] for p in map(layout.owner, names) if p]
     if not targets:
         problem = f"nothing was made at this scale; run `snakemake --config scale={scale}`"
         raise UserError(f"{layout.RESULTS}/{scale}", problem)
-    return behind(root, targets)
+    return behind(targets)
 
 
-def behind(root: Path, targets: list[str]) -> list[Result]:
-    """Some finished results and all they were made from, upstream first; `root` holds ``results``.
+def behind(targets: list[str]) -> list[Result]:
+    """Some finished results and all they were made from, upstream first.
 
     Raises:
         UserError: one does not fit its job file or what it was made from, or is behind a link out
@@ -62,8 +59,8 @@ def behind(root: Path, targets: list[str]) -> list[Result]:
     results: dict[str, Result] = {}
 
     def inputs(target: str) -> list[str]:
-        results[target] = load(root, target)
-        _refuse_links(root, [*results[target].records, *results[target].outputs])
+        results[target] = load(Path(), target)
+        _refuse_links([*results[target].records, *results[target].outputs])
         return results[target].upstream
 
     ancestors(targets, inputs)
@@ -73,20 +70,20 @@ def behind(root: Path, targets: list[str]) -> list[Result]:
     )
 
 
-def _refuse_links(root: Path, names: list[str]) -> None:
+def _refuse_links(names: list[str]) -> None:
     """Refuse files that are behind a link out of the tree, as `verify` does."""
     for name in names:
-        if link := links.refused_link(root / layout.RESULTS, name):
+        if link := links.refused_link(layout.RESULTS, name):
             place, reason = link
             raise UserError(place, f"{reason}; put the files themselves there")
 
 
-def unfinished(root: Path, scale: str) -> list[str]:
+def unfinished(scale: str) -> list[str]:
     """The tables and figures of a scale that have a job file but no manifest."""
-    files = registry.own_files(root / layout.RESULTS / scale, "**/*.spec.json")
+    files = registry.own_files(layout.RESULTS / scale, "**/*.spec.json")
     targets = (layout.target_of(file) for file in files)
     missing = [t for t in targets if not layout.manifest_of("figure", t).exists()]
-    names = [target.relative_to(root).as_posix() for target in missing]
+    names = [target.as_posix() for target in missing]
     return [name for name in names if layout.owner(f"{name}.manifest.json")]  # claims are none
 
 

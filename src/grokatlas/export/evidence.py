@@ -99,7 +99,7 @@ def write(place: tuple[str, str, str], targets: list[Path]) -> bool:
         UserError: a result, or something behind it, is not sound, was made from files that no
             commit has, or is partial; or the archive would be too large. Nothing is changed.
     """
-    results = closure.behind(Path(), [target.as_posix() for target in targets])
+    results = closure.behind([target.as_posix() for target in targets])
     for result in results:
         refuse_unfit(result)
     tables = [result for result in results if result.kind == "table"]

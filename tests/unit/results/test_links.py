@@ -116,7 +116,7 @@ def test_a_link_to_a_folder_of_the_tree_is_refused_by_both(here):
     reason = "is a link to no file of the tree; refused"
     assert Tree(layout.RESULTS).refused[run.as_posix()] == reason
     with pytest.raises(UserError, match=reason):
-        closure.collect(Path(), "smoke")
+        closure.collect("smoke")
 
 
 def test_a_link_inside_the_tree_is_followed_by_both(big, tmp_path):
