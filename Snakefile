@@ -34,4 +34,4 @@ onsuccess:
 # why jobs failed is said under `--quiet` too; what failed shows as such in the atlas
 onerror:
     print(*FAILURES.lines(), sep="\n", file=sys.stderr, flush=True)
-    unless_interrupted(show_pages, SCALE)
+    show_pages(SCALE)

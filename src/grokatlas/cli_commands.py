@@ -45,7 +45,7 @@ ATLAS = (
 
 JOBS = (
     Command("dataset", "rules.dataset:execute", "make the data set of a job file", JOB),
-    Command("train", "rules.train:main", "train the run of a spec.json", (*JOB, *TRAIN)),
+    Command("train", "rules.train:execute", "train the run of a spec.json", (*JOB, *TRAIN)),
     Command("measure", "rules.measure:execute", "compute a measure of a run", JOB),
     Command("table", "rules.table:execute", "join the table of an experiment", JOB),
     Command("figure", "rules.figure:execute", "draw a figure", JOB),

@@ -11,6 +11,7 @@ from grokatlas import registry
 from grokatlas.code import code_digest
 from grokatlas.results import hashing, layout
 from grokatlas.rules.jobs import compiled_loops
+from grokatlas.rules.jobs.fork_server import COMPILED
 from tests import cases
 from tests.runs import job_file
 from tests.tiers import every, exhaustive
@@ -23,7 +24,7 @@ def trained(folder: Path, loops: Path | None) -> list[bytes]:
     """History and snapshots of a run that is trained in a process of its own."""
     folder.mkdir()
     job_file(folder / "job.json", "run", SPEC, code_digest.run_modules(SPEC))
-    env = {**os.environ, compiled_loops.VARIABLE: str(loops) if loops else ""}
+    env = {**os.environ, COMPILED: str(loops) if loops else ""}
     command = [sys.executable, "-m", "grokatlas", "train", "job.json", "--out", "run"]
     subprocess.run(command, cwd=folder, env=env, check=True, capture_output=True)
     return [file.read_bytes() for file in layout.outputs("run", folder / "run")]
@@ -49,7 +50,7 @@ def test_a_loop_is_kept_by_its_code_and_taken_with_the_same_bytes(alone, tmp_pat
 
 def test_other_code_takes_no_loop_of_this_one(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setenv(compiled_loops.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(COMPILED, str(tmp_path))
     registry.load("dynamics", "hadamard_descent")
     folders = []
     for first, second in ("ab", "ba", "aa"):  # the second exchanges the code of two modules
@@ -87,7 +88,7 @@ def test_a_folder_that_takes_no_loop_fails_no_run(alone, tmp_path, monkeypatch, 
 
 
 def test_without_a_folder_nothing_is_kept(monkeypatch):
-    monkeypatch.delenv(compiled_loops.VARIABLE, raising=False)
+    monkeypatch.delenv(COMPILED, raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "as it was")
     compiled_loops.share({"some.module": "0"})
     assert numba.config.CACHE_DIR == "as it was"

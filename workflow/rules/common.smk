@@ -16,7 +16,7 @@ from grokatlas.plan.failures import Failures
 from grokatlas.plan.invocation import opened
 from grokatlas.plan.resources import of_job
 from grokatlas.rules.jobs import fork_server
-from grokatlas.rules.partial import show_pages, unless_interrupted
+from grokatlas.rules.partial import show_pages
 from grokatlas.run_store.store import bring_missing
 
 # reads config/config.yaml, and over it what `--config` and `--configfile` give

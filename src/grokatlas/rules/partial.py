@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,17 @@ def note_gaps(
 
 
 def show_pages(scale: str) -> None:
-    """Let a process of its own write claims and pages from the results that are here."""
+    """Let a process of its own write claims and pages from the results that are here.
+
+    An interruption of it is one line.
+    """
+    try:
+        _write_pages(scale)
+    except KeyboardInterrupt:
+        print("interrupted; `grokatlas atlas` makes the pages", file=sys.stderr)
+
+
+def _write_pages(scale: str) -> None:
     job_file = layout.spec_path("atlas", layout.atlas_folder(scale))
     command = [sys.executable, "-m", "grokatlas", "atlas", str(job_file), "--partial"]
     interrupted: list[int] = []
@@ -78,11 +87,3 @@ def show_pages(scale: str) -> None:
             raise KeyboardInterrupt
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def unless_interrupted(call: Callable[..., Any], *given: Any) -> None:
-    """Call a function; an interruption of it is one line."""
-    try:
-        call(*given)
-    except KeyboardInterrupt:
-        print("interrupted; `grokatlas atlas` makes the pages", file=sys.stderr)

@@ -21,15 +21,8 @@ from grokatlas.rules.jobs.progress import LastLog, Progress
 from grokatlas.run_store import store as run_store
 
 
-def main(job_file: Path, out: Path, device: str, threads: int, period: float) -> None:
-    """Train one run in a process that ends with it; see `execute`."""
-    execute(job_file, out, device, threads, period, last=True)
-
-
-def execute(
-    job_file: Path, out: Path, device: str, threads: int, period: float, last: bool = False
-) -> None:
-    """Train one run.
+def execute(job_file: Path, out: Path, device: str, threads: int, period: float) -> None:
+    """Train one run, in a process that ends with it.
 
     Args:
         job_file: the run's ``spec.json``. Where the data set that it names is not here, it is made
@@ -39,7 +32,6 @@ def execute(
             first; ``auto`` is the CPU for a dynamics that is compiled for it.
         threads: CPU threads of one operation.
         period: seconds between two saves of the run's state.
-        last: whether the process ends with the run.
     """
     from grokatlas.declare import signatures
     from grokatlas.plan import resources
@@ -71,7 +63,7 @@ def execute(
             "versions": environment.computing(),
         }
         record = savepoint.Savepoint(out, job["digest"], period, segment)
-        with record.listening(last):
+        with record.listening():
             facts = _trained(job_file, job, data, start, record, device, threads)
             history, snapshots = layout.outputs("run", out)
             record.finish(history, snapshots)

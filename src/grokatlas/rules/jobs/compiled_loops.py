@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas.results import hashing
-
-VARIABLE = "GROKATLAS_COMPILED"  # the folder; `fork_server` repeats the name
+from grokatlas.rules.jobs.fork_server import COMPILED
 
 
 def share(code: dict[str, str]) -> None:
     """Take the loops of the components that are loaded from the folder, or keep them there."""
-    folder, numba = os.environ.get(VARIABLE), sys.modules.get("numba")
+    folder, numba = os.environ.get(COMPILED), sys.modules.get("numba")
     if not folder or numba is None:
         return
     place = Path(folder, hashing.of(code)[:16])

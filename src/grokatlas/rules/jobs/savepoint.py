@@ -83,15 +83,13 @@ class Savepoint:
         self._asked = 0
 
     @contextlib.contextmanager
-    def listening(self, last: bool) -> Iterator[None]:
+    def listening(self) -> Iterator[None]:
         """While this holds, a signal that ends a process makes the run save and stop first.
 
         Those that a user or a shell makes a process ignore from its start stay ignored: SIGHUP
-        under ``nohup``, SIGINT of a job in the background.
-
-        Args:
-            last: whether the process ends with the run. Once that is done, no signal but SIGKILL
-                ends it sooner: Snakemake takes the outputs of a job that one ended for damaged.
+        under ``nohup``, SIGINT of a job in the background. The process ends with the run: once that
+        is done, no signal but SIGKILL ends it sooner, as Snakemake takes the outputs of a job that
+        one ended for damaged.
         """
 
         def ask(number: int, _frame: FrameType | None) -> None:
@@ -107,8 +105,7 @@ class Savepoint:
             before[number] = signal.signal(number, ask)
         try:
             yield
-            if last:
-                before = dict.fromkeys(before, signal.SIG_IGN)
+            before = dict.fromkeys(before, signal.SIG_IGN)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
