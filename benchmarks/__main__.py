@@ -17,6 +17,7 @@ import torch
 import grokatlas
 from benchmarks import report, worker
 from benchmarks.workloads import WORKLOADS
+from grokatlas.results import environment
 
 ROOT = Path(__file__).parent.parent
 BY_HAND = "<!-- by hand: `make benchmark` keeps what follows -->"
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default=_device())
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder (docs)")
     given = parser.parse_args()
-    found = {
+    results = {
         "machine": _machine(given.device),
         "versions": _versions(),
         "device": given.device,
@@ -44,10 +45,10 @@ def main() -> None:
         "workloads": [_measure(name, given) for name in given.only],
     }
     numbers = _numbers(given.output, given.device)
-    found = report.beside_earlier(found, _read(numbers))
-    found["targets"] = report.targets(found)
+    results = report.beside_earlier(results, _read(numbers))
+    results["targets"] = report.targets(results)
     given.output.mkdir(parents=True, exist_ok=True)
-    numbers.write_text(json.dumps(found, indent=1) + "\n")
+    numbers.write_text(json.dumps(results, indent=1) + "\n")
     for written in write_pages(given.output):
         print(f"written: {written}")
 
@@ -72,12 +73,12 @@ def _numbers(folder: Path, device: str) -> Path:
 
 
 def _read(numbers: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(numbers.read_text()) if numbers.exists() else {}
-    return found
+    results: dict[str, Any] = json.loads(numbers.read_text()) if numbers.exists() else {}
+    return results
 
 
 def _by_hand(page: Path) -> str:
-    """What people added below the report, from `BY_HAND` on."""
+    """The text that people added below the report, from `BY_HAND` on."""
     _, mark, rest = (page.read_text() if page.exists() else "").partition(BY_HAND)
     return f"\n{mark}{rest}" if mark else ""
 
@@ -86,13 +87,13 @@ def _measure(name: str, given: argparse.Namespace) -> dict[str, Any]:
     """One workload, in a process of its own."""
     print(f"{WORKLOADS[name].title} ...", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "found.json"
+        output = Path(folder) / "measured.json"
         command = [sys.executable, "-m", "benchmarks.worker", name, str(output)]
         command += ["--device", given.device, "--seconds", str(given.seconds)]
         command += ["--quick"] if given.quick else []
         subprocess.run(command, check=True, cwd=ROOT)
-        found: dict[str, Any] = json.loads(output.read_text())
-    return found | {"date": dt.date.today().isoformat()}
+        measured: dict[str, Any] = json.loads(output.read_text())
+    return measured | {"date": dt.date.today().isoformat()}
 
 
 def _device() -> str:
@@ -100,19 +101,13 @@ def _device() -> str:
 
 
 def _machine(device: str) -> dict[str, Any]:
-    machine: dict[str, Any] = {"processor": _processor(), "threads": torch.get_num_threads()}
+    processor = environment.host()["cpu"]
+    machine: dict[str, Any] = {"processor": processor, "threads": torch.get_num_threads()}
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     machine["memory"] = f"{memory / 1e9:.0f} GB"
     if device == "cuda":
         machine["GPU"] = torch.cuda.get_device_name()
     return machine
-
-
-def _processor() -> str:
-    file = Path("/proc/cpuinfo")
-    lines = file.read_text().splitlines() if file.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _versions() -> dict[str, str]:

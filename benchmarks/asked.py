@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _line(run: str, made: dict) -> tuple[int, str]:
-    """What a run asks for, from its spec, beside its processor time and memory."""
+    """The request of a run, from its spec, beside its processor time and memory."""
     asked, taken = resources.of_run(made["spec"]), made["cpu_seconds"] / 60
     name = made["spec"]["dynamics"]["name"]
     text = f"{run}  {name:29s} {asked.runtime:13d} {taken:7.2f} {asked.runtime / taken:7.1f} "

@@ -14,6 +14,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks.timing import wait
+
 
 class Bytes(TorchDispatchMode):
     """Counts what operations read and write.
@@ -81,8 +83,7 @@ def _best(call: Any, device: torch.device) -> float:
     for _ in range(6):
         before = time.perf_counter()
         call()
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
+        wait(device)
         best = min(best, time.perf_counter() - before)
     return best
 

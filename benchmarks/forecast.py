@@ -14,6 +14,7 @@ import pandas as pd
 import torch
 
 from benchmarks.start import Ours
+from benchmarks.timing import wait
 from grokatlas.engine import dataset, members
 from grokatlas.plan import remaining
 from grokatlas.plan.jobs import with_ancestors
@@ -73,8 +74,7 @@ def seconds_per_step(spec: dict[str, Any], device: torch.device, seconds: float)
     count, steps, begins = 1, 0, time.perf_counter()
     while (took := time.perf_counter() - begins) < seconds:
         ours.steps(count)
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
+        wait(device)
         # compiled loops take any number of steps in no time, up to those of the run
         steps, count = steps + count, min(2 * count, spec["train"]["steps"])
     return took / steps

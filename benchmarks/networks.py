@@ -19,10 +19,10 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 from benchmarks.start import Start
 
 
-def perceptron(begin: Start) -> nn.Module:
+def perceptron(params: dict[str, Tensor]) -> nn.Module:
     """Linear layers without biases and ReLU between them."""
     layers: list[nn.Module] = []
-    for weight in begin.params.values():
+    for weight in params.values():
         linear = nn.Linear(*weight.shape[::-1], bias=False)
         linear.weight = nn.Parameter(weight.clone())
         layers += [linear, nn.ReLU()]
@@ -77,16 +77,8 @@ class Transformer(nn.Module):
 
 
 def _module(begin: Start) -> nn.Module:
-    build = {"mlp": perceptron, "bilinear_encoder": _encoder, "transformer": _transformer}
-    return build[begin.spec["model"]["name"]](begin).to(begin.device)
-
-
-def _encoder(begin: Start) -> nn.Module:
-    return Encoder(begin.params)
-
-
-def _transformer(begin: Start) -> nn.Module:
-    return Transformer(begin.params)
+    build = {"mlp": perceptron, "bilinear_encoder": Encoder, "transformer": Transformer}
+    return build[begin.spec["model"]["name"]](begin.params).to(begin.device)
 
 
 def _optimizer(begin: Start, module: nn.Module, **how: bool) -> torch.optim.Optimizer:
@@ -173,7 +165,7 @@ class Network:
             next(self.loop)
 
     def parameters(self) -> dict[str, Tensor]:
-        """By our names, which are in the module's order."""
+        """The parameters by our names, which are in the module's order."""
         values = [value.detach() for value in self.module.parameters()]
         return dict(zip(self.names, values, strict=True))
 

@@ -1,4 +1,4 @@
-"""What the cluster profile costs beside the work: `python -m benchmarks.overhead [JOBS]`.
+"""The cost of the cluster profile beside the work: `python -m benchmarks.overhead [JOBS]`.
 
 In a clone, `snakemake -n` at paper scale; then, with one paper of JOBS tiny data sets, Snakemake
 makes all of them on the cluster at hand, a job each. `sacct` tells what the jobs themselves took.

@@ -28,47 +28,47 @@ UNKNOWN = "not measured"
 ON_GPU = [name for name, each in WORKLOADS.items() if each.spec["dynamics"]["name"] in TRACED]
 
 
-def page(found: dict[str, Any], gpu: dict[str, Any] | None = None) -> str:
+def page(results: dict[str, Any], gpu: dict[str, Any] | None = None) -> str:
     """The report in Markdown.
 
     Args:
-        found: ``machine``, ``versions``, ``device``, ``quick``, and ``workloads``, as
+        results: ``machine``, ``versions``, ``device``, ``quick``, and ``workloads``, as
             `worker.measure` returns them, each with its ``date``.
         gpu: the same of a GPU, of which a page of a CPU shows the targets; None if there is none.
     """
     lines = [
-        f"# Speed and memory{' on a GPU' if found['device'] == 'cuda' else ''}",
+        f"# Speed and memory{' on a GPU' if results['device'] == 'cuda' else ''}",
         "",
         *INTRODUCTION,
         "",
-        *_machine(found),
+        *_machine(results),
     ]
-    for measured in found["workloads"]:
+    for measured in results["workloads"]:
         lines += ["", *_section(measured)]
-    lines += ["", *_targets(found)]
-    if found["device"] == "cpu":
+    lines += ["", *_targets(results)]
+    if results["device"] == "cpu":
         lines += ["", *gpu_section(gpu or {})]
     return "\n".join([*lines, ""])
 
 
-def beside_earlier(found: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
-    """What was found, with earlier results of other workloads where all else was the same.
+def beside_earlier(results: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    """The measurements, with earlier ones of other workloads where all else was the same.
 
     Args:
-        found: as for `page`.
+        results: as for `page`.
         earlier: likewise, or empty.
     """
-    if any(found[key] != earlier.get(key) for key in ("machine", "versions", "device", "quick")):
-        return found
-    measured = {each["name"]: each for each in (*earlier["workloads"], *found["workloads"])}
-    return found | {"workloads": [measured[name] for name in WORKLOADS if name in measured]}
+    if any(results[key] != earlier.get(key) for key in ("machine", "versions", "device", "quick")):
+        return results
+    measured = {each["name"]: each for each in (*earlier["workloads"], *results["workloads"])}
+    return results | {"workloads": [measured[name] for name in WORKLOADS if name in measured]}
 
 
-def targets(found: dict[str, Any]) -> list[dict[str, Any]]:
+def targets(results: dict[str, Any]) -> list[dict[str, Any]]:
     """Every target of what was measured: what it asks, what was seen, whether it is met."""
     judged = []
-    for measured in found["workloads"]:
-        judge = _gpu_targets if found["device"] == "cuda" else _cpu_targets
+    for measured in results["workloads"]:
+        judge = _gpu_targets if results["device"] == "cuda" else _cpu_targets
         judged += [{"workload": measured["name"]} | target for target in judge(measured)]
     return judged
 
@@ -98,7 +98,7 @@ def _cpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _gpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a workload on a GPU; of one that was not measured, ``met`` is None."""
+    """The targets of a workload on a GPU; of one that was not measured, ``met`` is None."""
     workload = WORKLOADS[measured["name"]]
     each = _per_member(measured) if "ours" in measured else {}
     judged = []
@@ -111,8 +111,8 @@ def _gpu_targets(measured: dict[str, Any]) -> list[dict[str, Any]]:
         )
     floors = measured.get("floor", {})
     for count in (workload.members[0], workload.members[-1]):
-        found = floors.get(str(count))
-        ratio = each[count] * count / found["seconds"] if found else None
+        floor = floors.get(str(count))
+        ratio = each[count] * count / floor["seconds"] if floor else None
         judged.append(_at(f"a step of {count} beside the device's floor", ratio, None))
     waits = measured.get("waits_for_host")
     seen = UNKNOWN if waits is None else f"{'waits' if waits else 'no wait'}, {measured['how']}"
@@ -138,10 +138,10 @@ def _per_member(measured: dict[str, Any]) -> dict[int, float]:
     return {int(count): seconds / int(count) for count, seconds in measured["ours"].items()}
 
 
-def _machine(found: dict[str, Any]) -> list[str]:
-    rows = [*found["machine"].items(), *found["versions"].items()]
+def _machine(results: dict[str, Any]) -> list[str]:
+    rows = [*results["machine"].items(), *results["versions"].items()]
     lines = ["| | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in rows)]
-    if found["quick"]:
+    if results["quick"]:
         lines += ["", "**A quick look: few rounds and members. The numbers are rough.**"]
     return lines
 
@@ -207,26 +207,26 @@ def _notes(measured: dict[str, Any]) -> str:
     return notes
 
 
-def gpu_section(found: dict[str, Any]) -> list[str]:
-    """What is asked of a GPU, workload by workload, and what was seen.
+def gpu_section(results: dict[str, Any]) -> list[str]:
+    """The targets of a GPU, workload by workload, with what was seen.
 
     Args:
-        found: as for `page`, of a GPU; empty if none was at hand.
+        results: as for `page`, of a GPU; empty if none was at hand.
     """
-    measured = {each["name"]: each for each in found.get("workloads", [])}
+    measured = {each["name"]: each for each in results.get("workloads", [])}
     judged = []
     for name in ON_GPU:
         rows = _gpu_targets(measured.get(name, {"name": name}))
         judged += [{"workload": name} | row for row in rows]
-    if found:
-        where = f"On {found['machine']['GPU']}; [all numbers](performance-cuda.md)."
+    if results:
+        where = f"On {results['machine']['GPU']}; [all numbers](performance-cuda.md)."
     else:
         where = "No GPU was at hand: `python -m benchmarks --device cuda` measures all of it."
     return ["## Targets on a GPU", "", where, "", *_table(judged)]
 
 
-def _targets(found: dict[str, Any]) -> list[str]:
-    judged = targets(found)
+def _targets(results: dict[str, Any]) -> list[str]:
+    judged = targets(results)
     asked = [target for target in judged if target["met"] is not None]
     met = sum(target["met"] for target in asked)
     return ["## Targets", "", f"{met} of {len(asked)} met.", "", *_table(judged)]

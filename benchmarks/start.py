@@ -25,7 +25,7 @@ class Ours:
 
     @property
     def compiled(self) -> bool:
-        """Whether many steps are one call of a compiled loop."""
+        """True if many steps are one call of a compiled loop."""
         return self.run.groups[0].programs.advance is not None
 
     def steps(self, count: int) -> None:
@@ -38,13 +38,13 @@ class Ours:
             group.forget()
 
     def parameters(self) -> dict[str, Tensor]:
-        """Of the first member."""
+        """The parameters of the first member."""
         return {key: value[0] for key, value in self.run.parameters().items()}
 
 
 @dataclass
 class Start:
-    """Where a peer begins: the first member's parameters, its data and its numbers.
+    """The start of a peer: the first member's parameters, its data and its numbers.
 
     Attributes:
         spec: of the run, with the member's own numbers in the places of the ensemble's axes.
@@ -64,7 +64,7 @@ class Start:
 
     @property
     def dtype(self) -> torch.dtype:
-        """Of parameters and real data."""
+        """The dtype of parameters and real data."""
         return next(iter(self.params.values())).dtype
 
 

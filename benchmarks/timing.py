@@ -55,7 +55,7 @@ def compare(
 
 
 def _fitting(contender: Any, device: torch.device, block: float) -> int:
-    """How many steps fit a block, found while warming up."""
+    """The number of steps that fit a block, seen while warming up."""
     contender.steps(2)
     count = 1
     while True:
@@ -66,13 +66,14 @@ def _fitting(contender: Any, device: torch.device, block: float) -> int:
 
 
 def _seconds(contender: Any, count: int, device: torch.device) -> float:
-    _wait(device)
+    wait(device)
     before = time.perf_counter()
     contender.steps(count)
-    _wait(device)
+    wait(device)
     return time.perf_counter() - before
 
 
-def _wait(device: torch.device) -> None:
+def wait(device: torch.device) -> None:
+    """Wait until a GPU has done what it was given; a CPU always has."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)

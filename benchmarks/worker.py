@@ -67,7 +67,7 @@ def measure(name: str, device: torch.device, quick: bool, seconds: float) -> dic
 
 
 def _floor(contenders: dict[str, Any], device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
-    """For one member and for the most; none where steps are a compiled loop's."""
+    """The floor for one member and for the most; none where steps are a compiled loop's."""
     floors: dict[str, Any] = {}
     many = [name for name in contenders if name.startswith("ours")]
     if contenders[many[0]].compiled:
@@ -98,7 +98,7 @@ def _too_large(needed: int, device: torch.device) -> str:
 
 
 def _waits(ours: Ours, device: torch.device) -> bool | None:
-    """Whether a step waits for the host; unknown on a CPU."""
+    """True if a step waits for the host; None on a CPU, where it is not known."""
     if device.type != "cuda":
         return None
     ours.steps(2 * (capture.WARM + capture.CHUNK))  # what is captured first waits once
@@ -113,7 +113,7 @@ def _waits(ours: Ours, device: torch.device) -> bool | None:
 
 
 def main() -> None:
-    """Measure one workload and write what was found as JSON."""
+    """Measure one workload and write its numbers as JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.worker")
     parser.add_argument("name", choices=WORKLOADS)
     parser.add_argument("output", type=Path)
@@ -122,8 +122,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS)
     given = parser.parse_args()
     devices.use_repeatable_kernels()  # as runs do: other kernels are timed otherwise
-    found = measure(given.name, torch.device(given.device), given.quick, given.seconds)
-    given.output.write_text(json.dumps(found))
+    measured = measure(given.name, torch.device(given.device), given.quick, given.seconds)
+    given.output.write_text(json.dumps(measured))
 
 
 if __name__ == "__main__":

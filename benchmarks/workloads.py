@@ -1,4 +1,4 @@
-"""What is timed: the published settings of eight experiments, as specs of runs.
+"""The workloads: the published settings of eight experiments, as specs of runs.
 
 Nothing is logged or kept while timing, so a spec has neither observables nor snapshots.
 """
@@ -266,7 +266,7 @@ WORKLOADS = {
 
 
 def data_of(spec: dict[str, Any]) -> tuple[dataset.Dataset, bool]:
-    """The data of a run, and whether they are the experiment's own.
+    """The data of a run, and True if they are the experiment's own.
 
     Images are read only from the folder of ``GROKATLAS_DATA``; without it random pixels of the same
     shape stand for them, as a step's time does not depend on their values.
