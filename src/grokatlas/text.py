@@ -2,6 +2,7 @@
 
 import math
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -76,12 +77,12 @@ def plain(name: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital letter at its start, unless that is a symbol such as t2."""
+    """A text with a capital letter at its start, unless that is a symbol such as t2."""
     return text if re.match(r"[a-z]\d", text) else text[:1].upper() + text[1:]
 
 
 def first_sentence(text: str) -> str:
-    """Up to the first full stop that ends a sentence."""
+    """The text up to the first full stop that ends a sentence."""
     return re.split(r"(?<=\.)\s", text.strip(), maxsplit=1)[0]
 
 
@@ -129,7 +130,7 @@ def file_size(size: int) -> str:
 
 
 def so_far(left_out: list[dict[str, Any]]) -> str:
-    """Of how many values a table is: ``3 of 10 seeds``; empty if none is left out.
+    """The share of all values that a table has: ``3 of 10 seeds``; empty if it has all.
 
     Args:
         left_out: of a table's spec: ``axis``, ``values`` run and declared (``of``), and ``cells``,
@@ -146,6 +147,13 @@ def so_far(left_out: list[dict[str, Any]]) -> str:
 def count(number_of: int, thing: str) -> str:
     """``1 run``, ``3 runs``."""
     return f"{number_of:,} {thing}{'' if number_of == 1 else 's'}"
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """A text in lines of at most 100 characters; `indent` is that of all but the first."""
+    return textwrap.fill(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def bibtex(kind: str, key: str, fields: Mapping[str, object]) -> str:

@@ -10,6 +10,7 @@ from grokatlas.audit import locate, stale
 from grokatlas.audit.tree import Tree
 from grokatlas.audit.verify import BROKEN, Report, verify
 from grokatlas.code import code_digest
+from grokatlas.declare.names import CONFIG
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.plan.jobs import Job
@@ -31,7 +32,7 @@ def accept(paths: list[str], results: Path, reason: str) -> list[str]:
     """
     tree, jobs = Tree(results), declared_jobs.jobs()
     if jobs is None:
-        raise UserError(str(declared_jobs.CONFIG), "no configuration here; accept in a checkout")
+        raise UserError(str(CONFIG), "no configuration here; accept in a checkout")
     named = list(dict.fromkeys(target for text in paths for target in _named(tree, text)))
     for target in named:
         if target not in jobs:
@@ -117,7 +118,7 @@ def _stamp(
 
 
 def _own_change(content: dict[str, Any], job: Job, stale: list[str]) -> str:
-    """Why a result downstream cannot follow; empty if it can."""
+    """The reason why a result downstream cannot follow; empty if it can."""
     if files.sealed({"spec": content["spec"]}) != files.sealed({"spec": job.spec}):
         return "its own spec changed"
     modules = code_digest.changed(manifest.code_of(content), job.code)

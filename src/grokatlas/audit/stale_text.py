@@ -8,6 +8,7 @@ from grokatlas import text as words
 from grokatlas.audit import mixed
 from grokatlas.audit.stale import Group, Jobs, Stale, find, inputs
 from grokatlas.audit.tree import Tree
+from grokatlas.declare.names import CONFIG
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.results import layout
@@ -27,7 +28,7 @@ def lines(tree: Tree, name: str | None) -> list[str]:
     """
     jobs = declared_jobs.jobs(next_call=True)
     if jobs is None:
-        problem = f"no {declared_jobs.CONFIG}/ here, so nothing says what is current"
+        problem = f"no {CONFIG}/ here, so nothing says what is current"
         raise UserError("--stale", f"{problem}; run it in a checkout")
     if tree.folder.resolve() != layout.RESULTS.resolve():
         problem = f"is about {layout.RESULTS} of this checkout, not about {tree.folder}"

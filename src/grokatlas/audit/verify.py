@@ -10,7 +10,7 @@ from grokatlas import registry
 from grokatlas.audit import mixed
 from grokatlas.audit.tree import Tree
 from grokatlas.code import code_digest
-from grokatlas.plan import declared_jobs
+from grokatlas.declare.names import CONFIG
 from grokatlas.plan.jobs import Job
 from grokatlas.results import dotted, foreign, hashing, layout
 from grokatlas.results.manifest import MARK, code_of
@@ -304,9 +304,7 @@ def _agree(result: Result) -> bool:
 def _notes(tree: Tree, jobs: dict[str, Job] | None, chosen: list[str]) -> list[str]:
     notes = []
     if jobs is None:
-        notes.append(
-            f"no {declared_jobs.CONFIG}/ here: whether code and specs are current was not judged"
-        )
+        notes.append(f"no {CONFIG}/ here: whether code and specs are current was not judged")
     elif not _same_code(Path("src/grokatlas")):
         notes.append(f"code is compared with {registry.PACKAGE}, not with src/ of this folder")
     notes += mixed.notes(tree, chosen)

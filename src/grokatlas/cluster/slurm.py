@@ -17,16 +17,11 @@ WORKFLOW = "grokatlas-workflow"  # the name of the jobs of profiles/slurm/workfl
 
 @dataclass(frozen=True)
 class Queued:
-    """A job of this user that waits, runs or ends.
-
-    Attributes:
-        comment: of the job; the executor of Snakemake writes ``rule_...`` into it.
-    """
+    """A job of this user that waits, runs or ends."""
 
     id: str
     state: str
     name: str
-    comment: str
 
 
 def ask(*command: str, patience: float = PATIENCE, **environment: str) -> str:
@@ -75,9 +70,9 @@ def queue(folder: Path, patience: float = PATIENCE) -> list[Queued]:
     if not shutil.which("squeue"):
         return []
     jobs = []
-    question = ("squeue", "--me", "--noheader", "--format=%i|%T|%j|%k|%Z")
+    question = ("squeue", "--me", "--noheader", "--format=%i|%T|%j|%Z")
     for line in ask(*question, patience=patience).splitlines():
-        *fields, place = [*line.split("|", 4), "", "", "", ""][:5]
+        *fields, place = [*line.split("|", 3), "", "", ""][:4]
         if place and Path(place).resolve() == folder.resolve():
             jobs.append(Queued(*fields))
     return jobs

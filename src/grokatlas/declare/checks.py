@@ -196,10 +196,8 @@ def _check_control(
     judgements = interpretations.judgements(papers, owner, set())
     others = [each.interpretation for each in judgements if each.claim == counted]
     changes = [key for key, function in functions.items() if _takes_tables_alone(function)]
-    if claim.fails_with not in [*others, *changes]:
-        hint = nearest(claim.fails_with, [*others, *changes])
-        problem = f"no interpretation of the claim and no function of tables {claim.fails_with!r}"
-        raise UserError(where, f"{problem}; {hint}")
+    problem = "no interpretation of the claim and no function of tables"
+    check_known(where, problem, claim.fails_with, [*others, *changes])
 
 
 def _is_for_claims(function: ast.FunctionDef) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 from grokatlas import registry
 from grokatlas.results import layout
 
-PAPERS = Path("config/papers")
+CONFIG = Path("config")
+PAPERS = CONFIG / "papers"
 CLAIM = re.compile("[A-Z]+[0-9]+[a-z]?")  # ids of claims
 
 

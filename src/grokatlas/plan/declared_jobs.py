@@ -6,6 +6,7 @@ from typing import Any
 
 from grokatlas.declare import starts, versions
 from grokatlas.declare.models import PAPER, Paper
+from grokatlas.declare.names import CONFIG, PAPERS
 from grokatlas.declare.papers import load_papers, select
 from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
@@ -16,8 +17,6 @@ from grokatlas.plan.project import Project
 from grokatlas.plan.summaries import AtHand
 from grokatlas.results import files, layout
 from grokatlas.results.layout import SCALES
-
-CONFIG = Path("config")
 
 
 def jobs(
@@ -53,7 +52,7 @@ def jobs(
 
 def of_paper(paper: str, scale: str, names: Collection[str]) -> dict[str, Job]:
     """The jobs of some of a paper's figures and tables at one scale, upstream first, by target."""
-    papers = load_papers(CONFIG / "papers", [paper])
+    papers = load_papers(PAPERS, [paper])
     cache.check_once(papers)
     own = papers[paper]
     figures = {key: figure for key, figure in own.figures.items() if key in names}
@@ -82,7 +81,7 @@ def behind(
         names.setdefault(_paper_and_scale(target), set()).add(Path(target).name)
     declared: dict[str, Job] = {}
     for home, own in names.items():
-        if home and (CONFIG / "papers" / home[0] / PAPER).is_file():
+        if home and (PAPERS / home[0] / PAPER).is_file():
             declared |= of_paper(*home, own)
     return declared if declared.keys() >= {*needed} and declared else jobs(results=results)
 

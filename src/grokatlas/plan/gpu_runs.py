@@ -33,10 +33,11 @@ def needs(spec: dict[str, Any]) -> Needs:
     samples = run.samples + resources.test_samples(spec)
     own = run.members if "member" in spec["task"].values() else 1
     features = math.prod(data["shape"]) if data["vocabulary"] else run.inputs
+    moving = registry.entries(spec, MOVING)
     return Needs(
         members=run.members,
         parameters=run.parameters * run.itemsize,
-        kept=sum(_copies(block, each) for _, block, each in registry.entries(spec, MOVING)),
+        kept=sum(int(resources.stated(block, each, "kept") or 0) for _, block, each in moving),
         batch=batch * written * run.itemsize,
         looks=samples * written * run.itemsize,
         data=own * samples * (features + data["outputs"]) * run.itemsize,
@@ -51,10 +52,3 @@ def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
         return 0
     model = spec["model"]
     return int(fact("model", model["name"], "written", data, **registry.keywords(model)) or 0)
-
-
-def _copies(block: str, entry: dict[str, Any]) -> int:
-    """The number of copies of the parameters that a component keeps from step to step."""
-    name = entry["name"]
-    copies = fact(block, name, "kept", **registry.keywords(entry)) or fact(block, name, "KEPT")
-    return int(copies or 0)

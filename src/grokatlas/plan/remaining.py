@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from grokatlas.declare.names import CONFIG
 from grokatlas.errors import UserError, nearest, shown
 from grokatlas.plan.jobs import Job, Plan, with_ancestors
 from grokatlas.plan.project import Project
 from grokatlas.results import layout
-
-CONFIG = Path("config")
 
 
 @dataclass(frozen=True)

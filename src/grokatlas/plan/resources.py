@@ -52,7 +52,7 @@ class Resources:
 
 
 def of_job(job: Any, device: str = "auto") -> Resources:
-    """Of a run or a measure of the plan (`plan.jobs.Job`); no GPU if `device` is ``cpu``."""
+    """The request of a run or a measure (`plan.jobs.Job`); no GPU if `device` is ``cpu``."""
     if job.kind == "measure":
         asked = of_measure(job.inputs[0].spec, job.spec["measure"]["name"])
     else:
@@ -73,7 +73,7 @@ def uses_gpu(kind: str, spec: dict[str, Any]) -> bool:
 
 
 def of_run(spec: dict[str, Any]) -> Resources:
-    """By steps, members, parameters and samples; of a script nothing is known."""
+    """The request of a run, by its steps and sizes; of a script nothing is known."""
     if foreign.kind(spec):
         minutes = SCRIPT if foreign.SCRIPT in spec else SHORTEST
         return Resources(minutes, START_MB + SCRIPT_MB, int(uses_gpu("run", spec)))
@@ -81,12 +81,12 @@ def of_run(spec: dict[str, Any]) -> Resources:
 
 
 def seconds(spec: dict[str, Any]) -> float:
-    """Of a run on one core: its steps, and its looks at the whole training set."""
+    """The time of a run on one core: of its steps, and its looks at the whole training set."""
     if foreign.kind(spec):
         return 0.0
     run, train = size(spec), spec["train"]
     costly = registry.entries(spec, ("loss", "dynamics", "penalties"))
-    costs = [_cost(block, entry) for _, block, entry in costly]
+    costs = [float(stated(block, entry, "cost") or 1) for _, block, entry in costly]
     batch = train.get("batch_size", run.samples)
     drawn = NOISE * run.members * noise(spec, run.parameters, int(batch))
     step = (COMPILED if _compiled(spec) else CALL) + (run.operations(batch) + drawn) / SPEED
@@ -105,19 +105,19 @@ def _compiled(spec: dict[str, Any]) -> bool:
 
 
 def of_measure(spec: dict[str, Any], measure: str) -> Resources:
-    """Of a run of this spec."""
+    """The request of a measure of a run of this spec."""
     gpu = uses_gpu("measure", {"measure": {"name": measure}})
     return _asked(measure_seconds(spec), size(spec), gpu)
 
 
 def measure_seconds(spec: dict[str, Any]) -> float:
-    """Of a measure of a run of this spec, on one core."""
+    """The time of a measure of a run of this spec, on one core."""
     run = size(spec)
     return PASSES * run.snapshots * run.operations(run.samples) / SPEED
 
 
 def bytes_written(spec: dict[str, Any]) -> int:
-    """Of a run's history and snapshots, about: twice, as its state holds them until it ends."""
+    """The size of a run's history and snapshots, twice, as its state holds them until it ends."""
     if foreign.kind(spec):
         return 0
     run, train = size(spec), spec["train"]
@@ -152,11 +152,11 @@ class Size:
     moved: int = 0
 
     def operations(self, batch: float) -> float:
-        """Of one step of all members: a product and a sum each way, and for the gradient."""
+        """The work of a step of all members: a product and a sum each way, and for the gradient."""
         return 6 * self.members * self.parameters * self.places * batch
 
     def megabytes(self) -> float:
-        """Of parameters, snapshots and data."""
+        """The memory of parameters, snapshots and data."""
         copies = COPIES + 3 * self.snapshots
         values = self.members * self.parameters * copies + 4 * self.samples * self.inputs
         return (values * self.itemsize + 8 * MOVED * self.moved) / 1e6
@@ -221,11 +221,12 @@ def _value(block: str, entry: dict[str, Any], what: str, *known: Any) -> Any:
     return fact(block, entry["name"], what, *known, **registry.keywords(entry))
 
 
-def _cost(block: str, entry: dict[str, Any]) -> float:
-    """The factor by which a component multiplies a step's work: ``COST``, or ``cost(...)``."""
-    name = entry["name"]
-    factor = fact(block, name, "cost", **registry.keywords(entry)) or fact(block, name, "COST")
-    return float(factor or 1)
+def stated(block: str, entry: dict[str, Any], what: str) -> Any:
+    """The number that a component's file states: of a function ``cost``, or its constant ``COST``.
+
+    None where it states none.
+    """
+    return _value(block, entry, what) or fact(block, entry["name"], what.upper())
 
 
 def _logs(train: dict[str, Any]) -> int:

@@ -1,24 +1,23 @@
 """Recording the evidence of experiments, and what a checkout would make otherwise."""
 
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from grokatlas import text
+from grokatlas.declare.names import CONFIG
 from grokatlas.errors import UserError, nearest
 from grokatlas.export import evidence
 from grokatlas.plan import recorded_studies
-from grokatlas.plan.graph import make_plan
 from grokatlas.plan.jobs import Plan, with_ancestors
 from grokatlas.plan.project import Project
-from grokatlas.plan.remaining import CONFIG
 
 
 def plan_of_all(scale: str) -> Plan:
     """The plan of every paper at a scale, also of those that the settings do not select."""
-    project = Project(CONFIG, {"papers": "all"}, warn=lambda text: None)
-    return make_plan(project.papers, scale)
+    return Project(CONFIG, {"papers": "all"}, warn=lambda text: None).at(scale)
 
 
 def record(plan: Plan, names: list[str], changed: set[Path]) -> Iterator[str]:
@@ -86,17 +85,13 @@ def state(scale: str | None = None) -> dict[str, str]:
 
     It is empty where it would be the same.
     """
-    reasons, plans = {}, dict[str, Plan]()
-    for at, paper, experiment in evidence.archives(scale):
-        if at not in plans:
-            plans[at] = plan_of_all(at)
-        problem = _why_otherwise(plans[at], at, paper, experiment)
-        reasons[f"{at}/{paper}/{experiment}"] = problem
-    return reasons
+    planned = functools.cache(plan_of_all)
+    places = evidence.archives(scale)
+    return {"/".join(place): _why_otherwise(planned(place[0]), *place) for place in places}
 
 
 def _why_otherwise(plan: Plan, *place: str) -> str:
-    """Why an archive's table, or its runs where it has none yet, would be made otherwise."""
+    """The reason why an archive's table, or its runs without one, would be made otherwise."""
     scale, paper, experiment = place
     table = plan.tables.get((paper, experiment))
     if table is None:

@@ -1,7 +1,5 @@
 """The page of findings, which are bound to recorded claims and to their verdicts."""
 
-import textwrap
-
 from grokatlas import text as words
 from grokatlas.declare.models import Paper
 from grokatlas.declare.prose import Finding
@@ -37,11 +35,11 @@ def page(papers: dict[str, Paper]) -> str:
         command = f"`grokatlas explain {name}/{finding.figure}`"
         blocks += [
             f"## {finding.number}. {finding.title}",
-            _wrapped(finding.told),
+            words.paragraph(finding.told),
             f"![{about}](papers/{name}/{finding.figure}.png)",
-            _wrapped(f"**How we know.** {finding.how}"),
-            _wrapped(f"**What would change it.** {finding.change}"),
-            _wrapped(f"{shown}, claims {made_of}; runs: {command}."),
+            words.paragraph(f"**How we know.** {finding.how}"),
+            words.paragraph(f"**What would change it.** {finding.change}"),
+            words.paragraph(f"{shown}, claims {made_of}; runs: {command}."),
         ]
     return "\n\n".join(blocks) + "\n"
 
@@ -49,10 +47,8 @@ def page(papers: dict[str, Paper]) -> str:
 def first(papers: dict[str, Paper]) -> str:
     """The first three, as a list."""
     chosen = [each for _, each in numbered(papers)[:3]]
-    return "\n".join(
-        textwrap.fill(f"{each.number}. **{each.title}** {each.told}", 100, subsequent_indent="   ")
-        for each in chosen
-    )
+    lines = (f"{each.number}. **{each.title}** {each.told}" for each in chosen)
+    return "\n".join(words.paragraph(line, "   ") for line in lines)
 
 
 def check(papers: dict[str, Paper], record: RecordedRows) -> None:
@@ -71,7 +67,3 @@ def check(papers: dict[str, Paper], record: RecordedRows) -> None:
             if recorded != verdict:
                 problem = f"{claim} is {recorded!r} now, not {verdict!r}; write the finding anew"
                 raise UserError(where, problem)
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)

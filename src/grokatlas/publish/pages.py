@@ -3,7 +3,6 @@
 A figure's picture, or a table's text, is in the page's own folder; `recorded.py` put it there.
 """
 
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from grokatlas.claims import verdicts
 from grokatlas.claims.verdicts import AFTERWARDS, NOT_RUN
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import bound_numbers, claim_models, models
+from grokatlas.declare.names import CONFIG
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.export import evidence
@@ -47,7 +47,7 @@ def record(scale: str, names: list[str]) -> Iterator[str]:
     folder = Path("docs") / "papers"
     yield from recorded.take(scale, names, folder)
     undeclared_reads.end()  # the claims are judged; pages of a study are files of the study
-    for file, text in texts(Path("config"), folder):
+    for file, text in texts(CONFIG, folder):
         files.write_text(file, text)
 
 
@@ -64,17 +64,11 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
+            others = interpretations.table(name, paper, record, ours, explained)
             parts = {
                 "figures": figures(name, paper, pages, record),
                 "claims": claims(name, paper, record),
-                "deviations": "\n\n".join(
-                    [
-                        deviations(name, paper, record),
-                        *filter(
-                            None, [interpretations.table(name, paper, record, ours, explained)]
-                        ),
-                    ]
-                ),
+                "deviations": f"{deviations(name, paper, record)}\n\n{others}".rstrip(),
             }
             text = _renewed(page, parts, f"config/papers/{name}")
             yield page, bound_numbers.renewed(text, name, pages.parents[1])
@@ -129,7 +123,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
             f"### {figure}",
             *_asked(entry.plate),
             *_shown(name, figure, picture),
-            _filled(entry.caption.strip()),
+            words.paragraph(entry.caption.strip()),
             *_answered(entry.plate),
             _origin(record.figures.get((name, figure)) if picture.exists() else None),
             f"    snakemake --config scale=paper -- {target}",
@@ -148,7 +142,7 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
         text += _effect(
             [claims_by_id[each] for each in entry.claims], entry.interpretations, name, record
         )
-        lines.append(_filled(text, " " * (len(str(number)) + 2)))
+        lines.append(words.paragraph(text, " " * (len(str(number)) + 2)))
     return "\n".join(lines)
 
 
@@ -166,7 +160,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
         ]
         rows.append(cells)
     table = words.markdown_table(head, rows)
-    lines = [_filled(record.verdicts(name, paper.claims) + "."), "", table.rstrip()]
+    lines = [words.paragraph(record.verdicts(name, paper.claims) + "."), "", table.rstrip()]
     if f"**{UNKEPT} " in table:
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
     return "\n".join([*lines, "", _legend({name: paper}, record)])
@@ -189,11 +183,12 @@ def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
     meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
     definitions = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
-    return _filled("; ".join(definitions) + ". [Words](../words.md) says what the terms mean.")
+    more = "[Words](../words.md) says what the terms mean."
+    return words.paragraph(f"{'; '.join(definitions)}. {more}")
 
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
-    """For every figure: the scale that was run, the machine and the verdicts of its claims."""
+    """The table of figures: the scale that was run, the machine and the verdicts of claims."""
     rows = []
     for name, paper in papers.items():
         for figure in paper.figures:
@@ -207,13 +202,6 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             rows.append([link, f"{scale}{some}", row.get("machine", ""), evident, counts])
     head = ["figure", "scale of the picture", "machine", "evidence", "claims"]
     return f"{words.markdown_table(head, rows)}\n{_legend(papers, record)}"
-
-
-def _filled(text: str, indent: str = "") -> str:
-    """A paragraph, or an item of a list, in lines of at most 100 characters."""
-    return textwrap.fill(
-        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def _shown(name: str, figure: str, picture: Path) -> list[str]:
@@ -230,7 +218,7 @@ def _asked(plate: models.Plate | None) -> list[str]:
     if plate is None:
         return []
     lines = (f"**Question.** {plate.question}", f"**Predicted before the run.** {plate.prediction}")
-    return [_filled(line) for line in lines]
+    return [words.paragraph(line) for line in lines]
 
 
 def _answered(plate: models.Plate | None) -> list[str]:
@@ -238,7 +226,8 @@ def _answered(plate: models.Plate | None) -> list[str]:
     if plate is None:
         return []
     answer = plate.answer or "None yet: the full scale was not run."
-    return [_filled(line) for line in (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")]
+    lines = (f"**Answer.** {answer}", f"**Limits.** {plate.limits}")
+    return [words.paragraph(line) for line in lines]
 
 
 def _effect(
@@ -265,7 +254,7 @@ def _origin(row: dict[str, str] | None) -> str:
     runs = f"{row['runs']} run{'s' * (row['runs'] != '1')}{some}{time}"
     unkept = "" if row.get("kept") else " The runs were not kept."
     where = f"on {row['machine']} at {row['commit']}"
-    return _filled(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
+    return words.paragraph(f"*{row['scale'].capitalize()} scale, {runs}, {where}.{unkept}*")
 
 
 def ours(claim: claim_models.Claim, row: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grokatlas import text as words
+from grokatlas.declare.names import CONFIG
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
@@ -58,7 +59,7 @@ def root(given: Path | None) -> Path:
 
 def named(given: Path | None) -> Path | None:
     """The folder that the command line, else the configuration, else the environment names."""
-    settings = declared_jobs.CONFIG / "config.yaml"
+    settings = CONFIG / "config.yaml"
     configured = load_settings(settings, {}).run_store if settings.is_file() else None
     if given is None and configured is not None:
         given = home_expanded(configured)
@@ -161,7 +162,7 @@ def gc(
     """
     store, declared = root(given), _declared() if stale else {}
     if declared is None:
-        raise UserError("--stale", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
+        raise UserError("--stale", f"no {CONFIG}/ here; run it in a checkout")
     runs = sorted(stored(store, "run"), key=lambda each: each.used)
     doomed: dict[Path, str] = {}
     left = sum(run.size for run in runs)

@@ -9,6 +9,7 @@ from grokatlas import registry
 from grokatlas.audit.tree import NO_ARTEFACT_SUFFIXES, Tree
 from grokatlas.audit.verify import Report, verify
 from grokatlas.cluster import slurm, unlock
+from grokatlas.declare.names import CONFIG
 from grokatlas.errors import UserError
 from grokatlas.plan import declared_jobs
 from grokatlas.results import files, layout, locks
@@ -31,7 +32,7 @@ def prune(dry_run: bool) -> Iterator[str]:
     """
     jobs = declared_jobs.jobs()
     if jobs is None:
-        raise UserError("prune", f"no {declared_jobs.CONFIG}/ here; run it in a checkout")
+        raise UserError("prune", f"no {CONFIG}/ here; run it in a checkout")
     if not dry_run:
         _refuse_running()
     tree = Tree(layout.RESULTS)

@@ -19,23 +19,10 @@ from grokatlas.results import dotted
 STATES = ("up to date", "stale", "running", "failed", "waiting", "undeclared", "damaged")
 RENAMED = {"done": "up to date", "orphan": "undeclared"}
 PLACES = ("results", "store")
-FACTS = {
-    "id": "of the run; its first digits are enough",
-    "digest": "of spec, code and data; its first digits are enough",
-    "commit": "of the code; its first digits are enough",
-    "state": ", ".join(STATES),
-    "scale": "at which it is declared",
-    "paper": "that declares it",
-    "experiment": "name, or paper/experiment",
-    "case": "of the experiment",
-    "members": "how many it has",
-    "diverged": "how many of its members did",
-    "device": "cpu or cuda, or the model",
-    "host": "the machine that trained it",
-    "made": "when it was started, such as 2026-11-20",
-    "seconds": "of training",
-    "where": ", ".join(PLACES),
-}
+FACTS = (
+    *("id", "digest", "commit", "state", "scale", "paper", "experiment", "case", "members"),
+    *("diverged", "device", "host", "made", "seconds", "where"),
+)
 DIGITS = ("id", "digest", "commit")  # found by their first digits
 DATES = ("made",)  # compared as far as they are given
 

@@ -7,6 +7,7 @@ from typing import Any
 from grokatlas.audit import locate
 from grokatlas.audit.tree import Tree
 from grokatlas.declare import strict_yaml
+from grokatlas.declare.names import PAPERS
 from grokatlas.errors import UserError
 from grokatlas.results.environment import COMPUTING
 from grokatlas.study import shipped
@@ -71,7 +72,7 @@ def _figure(name: str, results: Path) -> dict[str, Any]:
 
 def _source(paper: str) -> dict[str, Any]:
     """The source of a paper as the configuration has it; its name where there is none."""
-    file = Path("config/papers") / paper / "paper.yaml"
+    file = PAPERS / paper / "paper.yaml"
     source: dict[str, Any] = strict_yaml.load(file)["source"] if file.is_file() else {}
     return {"title": paper} | source
 

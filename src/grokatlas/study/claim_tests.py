@@ -3,11 +3,11 @@
 import importlib
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
 
 from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.names import PAPERS
 from grokatlas.declare.papers import load_papers
 
 Tables = Mapping[str, pd.DataFrame]
@@ -15,7 +15,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def of(paper: str) -> list[Claim]:
     """The declared claims of a paper of the working directory."""
-    return load_papers(Path("config/papers"), [paper])[paper].claims
+    return load_papers(PAPERS, [paper])[paper].claims
 
 
 def check(paper: str, claim: Claim, tables: Tables) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from grokatlas import registry
 from grokatlas.declare import cells, renaming, study
 from grokatlas.declare.models import EXPERIMENTS, Overrides, Paper, label
+from grokatlas.declare.names import CONFIG, PAPERS
 from grokatlas.declare.papers import experiment_alone, load_papers
 from grokatlas.declare.settings import Settings, load_settings
 from grokatlas.errors import UserError, closest, nearest, shown
@@ -139,7 +140,7 @@ def tables() -> "pd.DataFrame":
     """
     import pandas as pd
 
-    papers = load_papers(remaining.CONFIG / "papers", "all")
+    papers = load_papers(PAPERS, "all")
     drawn: dict[tuple[str, str], list[str]] = {}
     for name, paper in papers.items():
         for figure, entry in paper.figures.items():
@@ -245,7 +246,7 @@ def _check_keys(spec: Any) -> None:
 
 def _settings() -> Settings:
     """The settings of the working directory; the defaults where it has no configuration."""
-    file = remaining.CONFIG / "config.yaml"
+    file = CONFIG / "config.yaml"
     return load_settings(file, {}) if file.is_file() else Settings()
 
 

@@ -12,7 +12,7 @@ TOOLS += ("sort", "tail", "touch", "xargs", "mkdir")
 SQUEUE = """case "$*" in
 *=%l) echo 2:00:00; exit;;
 *"=|%Z"*) ;;
-*) cat queue; exit;;
+*) cut -d '|' -f 1-3,5 queue; exit;;
 esac
 while IFS='|' read -r number state name comment place; do
     case "$*" in *PENDING*) [ $state = PENDING ] || continue;; esac

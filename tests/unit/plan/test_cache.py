@@ -8,10 +8,10 @@ import pytest
 from grokatlas import registry
 from grokatlas.code import code_digest, module_shape
 from grokatlas.declare import checks
+from grokatlas.declare.names import PAPERS
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.plan import cache
-from grokatlas.plan.declared_jobs import CONFIG
 
 MODULES = {
     "rule": "from grokatlas import parts\nfrom grokatlas.parts import made\nRATE = made(1)\n",
@@ -144,10 +144,10 @@ def test_a_file_that_cannot_be_replaced_is_harmless(package):
 
 @pytest.fixture
 def papers(tmp_path, monkeypatch):
-    found = load_papers(CONFIG.resolve() / "papers", ["geometry"])
+    geometry = load_papers(PAPERS.resolve(), ["geometry"])
     monkeypatch.chdir(tmp_path)
     cache.FILE.parent.mkdir()
-    return found
+    return geometry
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pandas as pd
 from grokatlas.audit import commands
 from grokatlas.declare import strict_yaml
 from grokatlas.declare.models import EXPERIMENTS
+from grokatlas.declare.names import PAPERS
 from grokatlas.declare.settings import load_settings
 from grokatlas.errors import UserError
 from grokatlas.export import adoption, archive, sources
@@ -150,7 +151,7 @@ def _entry(rules: Protocol, file: Path, tasks: list[str], scale: str) -> Entry:
 
 
 def _declared(name: str) -> Path:
-    return Path("config/papers") / PAPER_NAME / name
+    return PAPERS / PAPER_NAME / name
 
 
 def _snakemake(targets: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from grokatlas.declare import settings
+from grokatlas.declare.names import PAPERS
 from grokatlas.errors import UserError
 from grokatlas.results import layout
 from grokatlas.study.trial import declaration
@@ -17,7 +18,7 @@ def main(name: str, given: list[str], scale: str | None) -> int:
     Returns:
         0, or the exit code of Snakemake.
     """
-    if not (declaration.CONFIG / "papers").is_dir():
+    if not PAPERS.is_dir():
         raise UserError(str(Path.cwd()), "is no checkout or study (no config/papers); go to one")
     tried = declaration.values(given)
     if scale is None:

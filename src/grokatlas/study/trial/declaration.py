@@ -20,6 +20,7 @@ from grokatlas import registry
 from grokatlas.cluster import unlock
 from grokatlas.declare import cells, overlays, starts, strict_yaml
 from grokatlas.declare.models import EXPERIMENTS, PAPER, Paper
+from grokatlas.declare.names import CONFIG, PAPERS
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.settings import home_expanded, load_settings
 from grokatlas.errors import UserError, nearest
@@ -29,7 +30,6 @@ from grokatlas.study import shipped
 FOLDER = Path("trials")
 PAPER_OF_TRIALS, FIGURE = "trials", "runs"
 LOCK = ".grokatlas_try.lock"  # in the folder of a trial, held while it runs
-CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
 PATH = r"seed|[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 SNAKEFILE = """\
@@ -69,7 +69,7 @@ def values(given: list[str]) -> Values:
 
 def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
     """Paper and experiment that a name means, and all papers."""
-    papers = load_papers(CONFIG / "papers", "all")
+    papers = load_papers(PAPERS, "all")
     owner, _, own = name.partition("/")
     known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
     if owner not in papers or own not in papers[owner].experiments:
@@ -133,7 +133,7 @@ def declared(name: str, tried: Values, scale: str) -> Iterator[Path]:
         with _alone(there):
             with _written(there):
                 shutil.rmtree(there / CONFIG, ignore_errors=True)
-                shutil.copytree(folder.parent, there / CONFIG / "papers")
+                shutil.copytree(folder.parent, there / PAPERS)
                 (there / SETTINGS).write_text(text(settings), encoding="utf-8")
                 (there / "workflow").mkdir(exist_ok=True)
                 workflow = SNAKEFILE.format(workflow=shipped.snakefile())
