@@ -13,8 +13,8 @@ from torch.utils._pytree import tree_leaves
 class Pretended:
     """Records operations. `refuses` makes it fail, as an operation that cannot be captured does."""
 
-    def __init__(self, refuses=False):
-        self.refuses = refuses
+    def __init__(self):
+        self.refuses = False
         self.recorded = 0
         self.replayed = 0
 
@@ -69,9 +69,9 @@ class _Operations(TorchDispatchMode):
 
 def _written(func, args, kwargs):
     named = {a.name: value for a, value in zip(func._schema.arguments, args, strict=False)} | kwargs
-    found = []
+    tensors = []
     for argument in func._schema.arguments:
         if argument.alias_info is not None and argument.alias_info.is_write:
             leaves = tree_leaves(named.get(argument.name))
-            found += [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    return found
+            tensors += [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    return tensors

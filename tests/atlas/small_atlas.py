@@ -72,9 +72,9 @@ def spec() -> dict[str, Any]:
             },
         }
     papers["toy"]["why"] = {name: {"refuted": f"it is slow {NASTY}"} for name in ("T1", "T3")}
-    found = {"title": f"It is quick {NASTY}.", "told": "In 10 steps.", "how": "We looked."}
-    found |= {"figure": "fig1", "change": NASTY, "claims": {"toy/T1": "reproduced"}}
-    papers["toy"]["findings"] = [found | {"number": number} for number in (4, 2, 3, 1)]
+    finding = {"title": f"It is quick {NASTY}.", "told": "In 10 steps.", "how": "We looked."}
+    finding |= {"figure": "fig1", "change": NASTY, "claims": {"toy/T1": "reproduced"}}
+    papers["toy"]["findings"] = [finding | {"number": number} for number in (4, 2, 3, 1)]
     papers["toy"]["interpretations"] = {
         "rough": {"about": f"a rough step {NASTY}", "choices": ["step size", "length"]},
         "fine": {"about": "a fine step", "choices": ["step size"]},

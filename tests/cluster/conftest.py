@@ -49,10 +49,10 @@ def tool(*arguments: str) -> None:
 def until(holds, what: str):
     """Wait for a condition; what it returns."""
     end = time.monotonic() + PATIENCE
-    while not (found := holds()):
+    while not (value := holds()):
         assert time.monotonic() < end, f"waited in vain: {what}"
         time.sleep(0.2)
-    return found
+    return value
 
 
 class Job:
@@ -126,10 +126,10 @@ class Site:
         command = ["sacct", "-X", "-n", "-P", "-S", SINCE, f"--format={fields},WorkDir"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         rows = [line.rpartition("|") for line in lines.splitlines()]
-        found = [Job(rest) for rest, _, place in rows if Path(place) == self.folder]
+        own = [Job(rest) for rest, _, place in rows if Path(place) == self.folder]
         return [
             job
-            for job in sorted(found, key=lambda job: int(job.id))
+            for job in sorted(own, key=lambda job: int(job.id))
             if rule in (None, job.rule) and wildcards in (None, job.wildcards)
         ]
 
@@ -168,12 +168,12 @@ class Site:
 
     def process(self, *arguments: str) -> psutil.Process:
         """The process of a Python that was called with some arguments in this folder."""
-        found = []
+        processes = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 if process.cmdline()[1 : len(arguments) + 1] == list(arguments):
-                    found.append(process)
-        (there,) = [process for process in found if Path(process.cwd()) == self.folder]
+                    processes.append(process)
+        (there,) = [process for process in processes if Path(process.cwd()) == self.folder]
         return there
 
     def trainer(self, run: str) -> psutil.Process:

@@ -59,7 +59,7 @@ class Rehearsals:
         self._known: dict[str, dict[str, Any]] = {}
 
     def of(self, name: str) -> dict[str, Any]:
-        """What `rehearse` found of a run, or of a program of `FAULTS`."""
+        """The programs of a run, or one of `FAULTS`, as `rehearse` returns them."""
         if name not in self._known:
             self._process.stdin.write(f"{name}\n")
             self._process.stdin.flush()
@@ -82,16 +82,16 @@ def rehearse(spec: dict[str, Any]) -> dict[str, Any]:
         the state was ``changed``, and whether the trace is the ``same`` some steps later; an
         ``error`` where it could not be traced. A trace ends with what reads a number on the host.
     """
-    found = {}
+    programs = {}
     for program, calls in _calls(spec, LATER + 1).items():
-        found[program] = _seen(*calls[0], STATE.get(program))
-        later = _seen(*calls[-1]) if len(calls) > 1 else found[program]
-        found[program]["same"] = later.get("trace") == found[program].get("trace")
+        programs[program] = _seen(*calls[0], STATE.get(program))
+        later = _seen(*calls[-1]) if len(calls) > 1 else programs[program]
+        programs[program]["same"] = later.get("trace") == programs[program].get("trace")
     # again with minibatches, and with every hyperparameter a tensor of its member
     for program, calls in _calls(_varied(spec), 1).items():
         if program in STATE:
-            found[f"{program} of own hyperparameters"] = _seen(*calls[0], STATE[program])
-    return found
+            programs[f"{program} of own hyperparameters"] = _seen(*calls[0], STATE[program])
+    return programs
 
 
 def _calls(spec: dict[str, Any], steps: int) -> dict[str, list[Call]]:
@@ -107,17 +107,17 @@ def _calls(spec: dict[str, Any], steps: int) -> dict[str, list[Call]]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(Mapped, "__call__", recorded)
         made = begun(spec)
-        programs, found = made.groups[0].programs, {}
+        programs, by_program = made.groups[0].programs, {}
         names |= {id(part): key for key, part in vars(programs).items() if isinstance(part, Mapped)}
         if programs.advance is not None:
-            found["advance"] = [_advance(made)]
+            by_program["advance"] = [_advance(made)]
             programs.advance = None
         made.observe(made.params, 0)
         made.groups[0].parameters()
         made.move(steps)
     for key, own in calls.items():
-        found[names[key]] = [own[0], own[-1]] if names[key] in STATE else own[:1]
-    return found
+        by_program[names[key]] = [own[0], own[-1]] if names[key] in STATE else own[:1]
+    return by_program
 
 
 def _advance(made: Run) -> Call:

@@ -66,14 +66,14 @@ def rows(paper: str, figure: str) -> pd.DataFrame:
     """The rows of a figure; alike artists of a panel are one."""
     shown, data = drawn(paper, figure)
     if isinstance(shown, Figure):
-        found = [("figure", *each) for each in _words(shown)]
+        entries = [("figure", *each) for each in _words(shown)]
         for place, axes in enumerate(shown.axes):
-            found += [(f"panel {place}", *each) for each in _of_panel(axes)]
+            entries += [(f"panel {place}", *each) for each in _of_panel(axes)]
     else:
         lines = [list(shown), *shown.to_numpy().tolist()]
-        found = [(f"row {place}", "cells", "; ".join(line)) for place, line in enumerate(lines)]
-    found += [("data", *each) for each in _of_data(data)]
-    made = pd.DataFrame([(*each[:3], 1, *_sums(*each[3:])) for each in found])
+        entries = [(f"row {place}", "cells", "; ".join(line)) for place, line in enumerate(lines)]
+    entries += [("data", *each) for each in _of_data(data)]
+    made = pd.DataFrame([(*each[:3], 1, *_sums(*each[3:])) for each in entries])
     made.columns = [*KEYS, *NUMBERS]
     return made.groupby(KEYS, sort=False, as_index=False).sum()
 

@@ -38,13 +38,13 @@ def figures() -> list[tuple[str, str]]:
 
     Of those of a version that are drawn by the same code from the same tables, the first alone.
     """
-    found: dict[str, tuple[str, str]] = {}
+    pairs: dict[str, tuple[str, str]] = {}
     for name, paper in declared_papers().items():
         for figure, entry in paper.figures.items():
             tables = [layout.owner_of_table(name, each) for each in entry.experiments]
             module = versions.figure_module(name, paper, figure)
-            found.setdefault(f"{module} {tables}", (name, figure))
-    return list(found.values())
+            pairs.setdefault(f"{module} {tables}", (name, figure))
+    return list(pairs.values())
 
 
 def claims() -> list[tuple[str, Claim]]:

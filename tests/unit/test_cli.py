@@ -66,16 +66,17 @@ def test_the_version_is_told(capsys):
     assert capsys.readouterr().out == f"grokatlas {grokatlas.__version__}\n"
 
 
-def test_what_is_no_command_is_told_the_nearest(capsys):
-    assert cli.main(["verfy", "geometry/fig1"]) == 2
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["verfy", "geometry/fig1"], "no such command; did you mean 'verify'?"),
+        (["verify", "--strickt"], "takes no --strickt; did you mean '--strict'?"),
+    ],
+)
+def test_what_is_not_taken_is_told_the_nearest(capsys, given, told):
+    assert cli.main(given) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == "grokatlas verfy: no such command; did you mean 'verify'?"
-
-
-def test_what_a_command_does_not_take_is_told_the_nearest(capsys):
-    assert cli.main(["verify", "--strickt"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == "grokatlas verify: takes no --strickt; did you mean '--strict'?"
+    assert line == f"grokatlas {given[0]}: {told}"
 
 
 def test_a_figure_that_is_given_to_a_rules_command_is_told_what_makes_it(monkeypatch, capsys):

@@ -74,8 +74,8 @@ class Checkout:
 
         Without those that hang on everything: `all`, `claims` and `atlas` (see `closing`).
         """
-        found = self._dry_run(*arguments, scale=scale)
-        return sorted(job for job in found if job.split()[0] not in CLOSING)
+        jobs = self._dry_run(*arguments, scale=scale)
+        return sorted(job for job in jobs if job.split()[0] not in CLOSING)
 
     def closing(self, *arguments: str) -> list[str]:
         """Which of `claims` and `atlas` a dry run has."""
@@ -85,14 +85,14 @@ class Checkout:
         done = self.snakemake("-n", *arguments, scale=scale)
         assert done.returncode == 0, done.stderr
         text = done.stdout + done.stderr
-        found = []
+        jobs = []
         for block in re.split(r"\n(?=\[|(?:local)?rule )", text):
             rule = re.search(r"^(?:local)?rule (\w+):", block, re.MULTILINE)
             wildcards = re.search(r"^    wildcards: (.*)$", block, re.MULTILINE)
             if rule and wildcards:
                 values = [pair.partition("=")[2] for pair in wildcards[1].split(", ")]
-                found.append(f"{rule[1]} {'/'.join(v for v in values if v != scale)}")
-        return found
+                jobs.append(f"{rule[1]} {'/'.join(v for v in values if v != scale)}")
+        return jobs
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace text that stands in a file exactly once."""

@@ -34,12 +34,12 @@ class Block(NamedTuple):
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page."""
-    found = []
+    parts = []
     for match in FENCE.finditer(text):
         paragraph = text[: match.start()].strip().rpartition("\n\n")[2]
         line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(match["info"], match["body"], line, " ".join(paragraph.split())))
-    return found
+        parts.append(Block(match["info"], match["body"], line, " ".join(paragraph.split())))
+    return parts
 
 
 class Reader:
@@ -98,9 +98,9 @@ class Reader:
         for line in block.body.splitlines():
             words = [map(re.escape, part.split()) for part in line.split("...")]
             pattern = ".*".join(map(r"[ ]+".join, words))
-            found = re.search(rf"^ *{pattern} *$", rest, re.MULTILINE)
-            assert found, f"{place}: nothing says {line!r} where it should be in\n{self.said}"
-            rest = rest[found.end() :]
+            match = re.search(rf"^ *{pattern} *$", rest, re.MULTILINE)
+            assert match, f"{place}: nothing says {line!r} where it should be in\n{self.said}"
+            rest = rest[match.end() :]
 
     def _write(self, block: Block, place: str) -> None:
         named = PATH.search(block.before)

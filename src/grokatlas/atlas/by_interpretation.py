@@ -42,7 +42,7 @@ class Mark(entries.ClaimEntry):
 
     @property
     def reason(self) -> str:
-        """In a few words, with the forecast of what was not run."""
+        """The reason in a few words, with the forecast of what was not run."""
         reason, seconds = self.row["reason"], self.row.get("forecast_seconds")
         if self.row.get("state") != ABSENT or not seconds:
             return reason
@@ -95,7 +95,7 @@ class Section:
 
     @property
     def rows(self) -> list[Row]:
-        """Of all tables."""
+        """The rows of all tables."""
         return [row for table in self.tables for row in table.rows]
 
     @property

@@ -36,7 +36,7 @@ class ClaimEntry(ClaimView):
 
     @property
     def so_far(self) -> str:
-        """Of how many values its tables are, if it is judged and they leave out some."""
+        """The share of all values that its tables have, if it is judged and they leave out some."""
         return self.of_tables if self.verdict != judging.NOT_RUN else ""
 
     @property
@@ -47,7 +47,7 @@ class ClaimEntry(ClaimView):
 
     @property
     def because(self) -> str:
-        """Why it is missed or partly met, if it is, with the cause; else empty."""
+        """The reason why it is missed or partly met, with the cause; empty if it is neither."""
         return judging.because(self.verdict, self.why)
 
     @property

@@ -30,7 +30,7 @@ def target(tree: Tree, text: str) -> str:
 
 
 def _absence(tree: Tree, text: str) -> str:
-    """Why a name means no result: it was not made yet, or nothing is called so."""
+    """The reason why a name means no result: it was not made yet, or nothing is called so."""
     for name in (text, *_stems(text)):
         if name in tree.results and tree.results[name].files:
             return tree.results[name].problem

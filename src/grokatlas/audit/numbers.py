@@ -1,4 +1,4 @@
-"""By how much the numbers in two files differ."""
+"""The differences between the numbers in two files."""
 
 from pathlib import Path
 from typing import Any

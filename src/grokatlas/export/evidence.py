@@ -127,7 +127,7 @@ def _held(archive_file: Path) -> dict[str, str]:
 
 
 def logged(kind: str, name: str) -> bool:
-    """Of runs, an archive holds what a table reads: no snapshots and no data."""
+    """Tell if an archive holds a file: of runs what a table reads, no snapshots and no data."""
     return name.endswith(".parquet")
 
 

@@ -180,7 +180,7 @@ def _sizes(
 
 
 def so_far(plan: Plan, name: str, experiments: list[str]) -> dict[str, str]:
-    """Of how many values some tables are, as ``so_far``; nothing where they leave out none."""
+    """The share of all values that tables have, as ``so_far``; nothing where they have all."""
     tables = {each: plan.tables[layout.owner_of_table(name, each)] for each in experiments}
     shares = {each: text.so_far(job.spec.get("so_far", [])) for each, job in tables.items()}
     if len(set(shares.values())) > 1:

@@ -81,7 +81,7 @@ class Result:
 
     @property
     def problem(self) -> str:
-        """Why its manifest says nothing; only for a result that is not `sound`."""
+        """The reason why its manifest says nothing; only for a result that is not `sound`."""
         if self.manifest:
             return f"its manifest {self.manifest.problem}"
         if self.files or not self.job:

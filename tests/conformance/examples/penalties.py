@@ -55,10 +55,10 @@ def _squares(penalty: Any, params: dict, inputs: Any) -> tuple[torch.Tensor, dic
     rows = back1 @ first
     ahead1 = (rows @ first.T) * mask1
     ahead2 = (ahead1 @ second.T) * mask2
-    found = {key: value.new_zeros(samples, *value.shape) for key, value in params.items()}
+    gradients = {key: value.new_zeros(samples, *value.shape) for key, value in params.items()}
     for layer, (back, ahead) in enumerate([(back1, rows), (back2, ahead1), (back3, ahead2)]):
-        found[f"layers.{layer}.weight"] = 2 * torch.einsum("kno,kni->noi", back, ahead)
-    return rows.square().sum((0, 2)), found
+        gradients[f"layers.{layer}.weight"] = 2 * torch.einsum("kno,kni->noi", back, ahead)
+    return rows.square().sum((0, 2)), gradients
 
 
 def _mean(values: dict, factors: torch.Tensor) -> dict:
@@ -74,9 +74,9 @@ def _jacobian(
     form: str,
     projections: int | None,
 ) -> dict:
-    squares, found = _squares(penalty, params, inputs)
+    squares, gradients = _squares(penalty, params, inputs)
     slope = 1 / (2 * squares.sqrt()) if form == "norm" else torch.full_like(squares, 0.5)
-    return _mean(found, weight * slope / len(squares))
+    return _mean(gradients, weight * slope / len(squares))
 
 
 def _jacobian_level(
@@ -88,9 +88,9 @@ def _jacobian_level(
     level: float,
     projections: int | None,
 ) -> dict:
-    squares, found = _squares(penalty, params, inputs)
+    squares, gradients = _squares(penalty, params, inputs)
     sign = (squares.sqrt().mean() - level).sign()
-    return _mean(found, sign * weight / (2 * squares.sqrt() * len(squares)))
+    return _mean(gradients, sign * weight / (2 * squares.sqrt() * len(squares)))
 
 
 # penalty -> gradients by parameter in closed form, from its `build`'s object, parameters, the model

@@ -29,7 +29,7 @@ def of_kind(jobs, kind, index=0):
 def artefacts(jobs):
     """One file of every kind, by what it is."""
     run, figure = of_kind(jobs, "run"), of_kind(jobs, "figure")
-    found = {
+    files = {
         "data": of_kind(jobs, "dataset").outputs[0],
         "history": run.outputs[0],
         "snapshots": run.outputs[1],
@@ -41,9 +41,9 @@ def artefacts(jobs):
     }
     for kind in ("dataset", "run", "measure", "table", "figure"):
         job = of_kind(jobs, kind)
-        found[f"{kind} manifest"] = job.manifest
-        found[f"{kind} job file"] = job.spec_path
-    return found
+        files[f"{kind} manifest"] = job.manifest
+        files[f"{kind} job file"] = job.spec_path
+    return files
 
 
 KINDS = list(artefacts(audit_tree.declared()))

@@ -332,19 +332,18 @@ def published_depths(factor=1.0):
     )
 
 
-def test_a_time_that_is_never_reached_is_infinite_and_missed():
-    found = judged(PAPER, "N1b", addition(t2=NAN))
-    assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")
-
-
-def test_a_published_time_that_is_not_reached_is_missed():
-    found = judged(PAPER, "N60", published_times(last=NAN))
-    assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")
-
-
-def test_a_published_half_that_is_not_reached_is_missed():
-    found = judged(PAPER, "N71", published_halves(last=np.inf))
-    assert (found["value"], found["verdict"]) == (np.inf, "not reproduced")
+@pytest.mark.parametrize(
+    ("claim", "tables"),
+    [
+        ("N1b", addition(t2=NAN)),
+        ("N60", published_times(last=NAN)),
+        ("N71", published_halves(last=np.inf)),
+    ],
+    ids=["N1b", "N60", "N71"],
+)
+def test_a_time_that_is_never_reached_is_infinite_and_missed(claim, tables):
+    judgement = judged(PAPER, claim, tables)
+    assert (judgement["value"], judgement["verdict"]) == (np.inf, "not reproduced")
 
 
 def of_two(one, other):

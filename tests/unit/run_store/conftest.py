@@ -22,6 +22,6 @@ def shared(pattern, tmp_path, monkeypatch):
     shutil.copytree(pattern, tmp_path, dirs_exist_ok=True)
     monkeypatch.delenv(run_store.VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
-    found = Checkouts(tmp_path)
-    found.enter("first")
-    return found
+    checkouts = Checkouts(tmp_path)
+    checkouts.enter("first")
+    return checkouts

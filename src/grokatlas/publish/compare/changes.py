@@ -187,7 +187,7 @@ def _near(a: float | None, b: float | None) -> bool:
 
 
 def _relative(old: float | None, new: float | None) -> str:
-    """By how much a number changed, relative to what it was: ``, +0.9%``; empty without one."""
+    """The change of a number relative to what it was: ``, +0.9%``; empty without one."""
     if not old or new is None or math.inf in (abs(old), abs(new)) or _near(old, new):
         return ""
     return f", {(new - old) / abs(old) * 100:+.2g}%"

@@ -49,7 +49,7 @@ def _git(*arguments: str) -> bytes:
 
 
 def _why_unknown(name: str, error: subprocess.CalledProcessError) -> str:
-    """Why git resolves a name to no commit, and what to give instead."""
+    """The reason why git resolves a name to no commit, and what to give instead."""
     said = error.stderr.decode("utf-8", "replace")
     if "not a git repository" in said:
         return "is no results folder, and there is no git repository here in which it is a branch"

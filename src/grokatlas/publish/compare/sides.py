@@ -43,7 +43,7 @@ class Judged(ClaimView):
 
     @property
     def scale(self) -> str:
-        """Of the tables that it was judged by; empty where it was not."""
+        """The scale of the tables that it was judged by; empty where it was not."""
         return self.row.get("scale", "")
 
 

@@ -103,7 +103,7 @@ def rank(cell: Any) -> str:
 
 
 def reached(cell: Any) -> str:
-    """On how many judged seeds the method generalised: ``7 of 8``."""
+    """The number of judged seeds on which the method generalised: ``7 of 8``."""
     return f"{cell.reached} of {cell.seeds}"
 
 
