@@ -11,7 +11,15 @@ import pandas as pd
 
 from grokatlas.claims import divergence
 from grokatlas.claims.published import asked_for
-from grokatlas.claims.verdicts import AFTERWARDS, NOT_DECISIVE, NOT_RUN, REJECTED, judge, middle, named
+from grokatlas.claims.verdicts import (
+    AFTERWARDS,
+    NOT_DECISIVE,
+    NOT_RUN,
+    REJECTED,
+    judge,
+    middle,
+    named,
+)
 from grokatlas.errors import UserError
 
 GIVEN = (

@@ -168,7 +168,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
 
 def expected(claim: claim_models.Claim) -> str:
     """The interval of a claim, and that it was set afterwards if it was."""
-    interval = words.interval(*claim.expected, "{:g}".format)
+    interval = words.interval(claim.expected[0], claim.expected[1], "{:g}".format)
     return f"{interval}, {AFTERWARDS}" if claim.afterwards else interval
 
 

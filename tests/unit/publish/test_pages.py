@@ -137,11 +137,15 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     marked = "| about 10 steps | 7 | 5 to 20, set afterwards | **reproduced** (quick scale; 1 of 1"
     assert marked in first
     (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
-    assert "| 78 (40 to never, 3 values) | 100 to 1500, set afterwards | **partly**† (quick scale" in second
+    assert (
+        "| 78 (40 to never, 3 values) | 100 to 1500, set afterwards | **partly**† (quick scale"
+        in second
+    )
     assert "\n\n† The runs behind this verdict were not kept.\n" in recorded_pages
     assert "| at most 0.15 | not run |" in recorded_pages
     others = len(declared_papers("geometry")["geometry"].claims) - 3
-    assert f"\n1 reproduced (1 set afterwards), 2 partly, {others} not run at this scale.\n" in recorded_pages
+    counts = f"1 reproduced (1 set afterwards), 2 partly, {others} not run at this scale"
+    assert f"\n{counts}.\n" in recorded_pages
 
 
 def test_readme_tells_verdicts_of_another_scale_than_the_picture_apart(recorded_pages, copied):
