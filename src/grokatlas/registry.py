@@ -212,8 +212,10 @@ def refuse_inside_package(folder: Path) -> None:
     ours, place = PACKAGE.resolve(), folder.resolve()
     checkout = ours.parents[1]
     is_checkout = ours.parent.name == "src" and (checkout / "Snakefile").is_file()
-    if is_checkout and checkout / STUDIES in place.parents:
-        return
+    if is_checkout and place.is_relative_to(checkout / STUDIES):
+        match place.relative_to(checkout / STUDIES).parts:
+            case [_] | [_, "trials", _]:  # a study, and a trial in one
+                return
     for root in [ours, checkout] if is_checkout else [ours]:
         if place.is_relative_to(root):
             problem = f"a study cannot be inside {root}, which is grokatlas itself"

@@ -7,7 +7,7 @@ GLOSSARY = {
     "the delay",
     "regulariser": "a term beside the loss that prefers small parameters or Jacobians, such as the "
     "squared l2 norm, the l1 norm (few entries) or the nuclear norm (low rank); its factor is its "
-    "weight; weight decay shrinks parameters beside the loss's step",
+    "weight; weight decay shrinks the parameters at each step, outside the loss",
     "interpolator": "parameters that fit all training data; there are many, and a regulariser "
     "chooses the one of least norm",
     "mirage": "a test error that falls late because a large start shrinks, without anything being "
@@ -20,8 +20,8 @@ GLOSSARY = {
     "begins with a letter for the paper",
     "interpretation": "another choice where a paper leaves one open, with runs of its own",
     "deviation": "a place where a paper and its code disagree or are silent, and what we do there",
-    "control": "a run or a number that is known to be wrong; if a claim accepts it too, the claim "
-    "proves nothing",
+    "control": "a run or a number that is not the one which a claim is about; if the claim accepts "
+    "it too, the claim proves nothing",
     "scale": "sizes of the runs: paper are the published ones, quick shrunken ones with the same "
     "physics, smoke ones for tests",
     "experiment": "a named set of runs, declared in a paper's YAML",

@@ -40,7 +40,8 @@ class Claim(Model):
     afterwards: bool = Field(
         False,
         description="true: its interval was set, or the number that it judges chosen, when numbers "
-        "of the runs that judge it were known; pages say so and count it",
+        "of the runs that judge it, all or some, were known; pages say so, and tallies say of how "
+        "many of the reproduced ones",
     )
     judged: Literal["each", "mean", "median"] = Field(
         "each", description="what has to be in the interval: every seed's value, or their middle"

@@ -86,6 +86,14 @@ def test_what_is_declared_is_found_however_its_yaml_is_written(new_study, capsys
     assert "my_study/votes: is no job file, which rules give" in capsys.readouterr().err
 
 
+def test_a_mistake_in_another_paper_does_not_matter_where_one_is_named(new_study, capsys):
+    other = Path("config/papers/other")
+    other.mkdir()
+    (other / "paper.yaml").write_text("nonsense: 1\n")
+    for name in ("my_study/votes", "my_study/S3"):
+        assert cli.main(["show", name]) == 0, capsys.readouterr().err
+
+
 def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(ROOT)
     row = next(row for row in csv_file.read(Path("recorded/claims.csv")) if row["id"] == "N18")

@@ -190,10 +190,14 @@ GOOD = rows_of(mine=np.linspace(1, 2, len(RULES.judge))).assign(run="a" * 12).to
     [
         ("", "holds no rows: No columns to parse from file"),
         ("a,b\n1,2\n", "has no column task"),
-        (GOOD.partition("\n")[0], "has no rows, or some of other seeds, or of a task without own"),
+        (GOOD.partition("\n")[0], "has no row"),
         (GOOD.replace(",1.0,0,", ",1.0,x,"), "holds no rows: invalid literal for int"),
-        (GOOD.replace(",1.0,0,", ",1.0,9,"), "has no rows, or some of other seeds"),
-        (GOOD.replace("sparse", "sparsest"), "has no rows, or .* of a task without own"),
+        (GOOD.replace(",1.0,0,", ",1.0,9,"), "mine on sparse: has other seeds than"),
+        (GOOD.replace("sparse", "sparsest"), "mine on sparsest: a task without own"),
+        (
+            rows_of(mine=np.zeros(len(RULES.judge))).assign(run="a" * 12).to_csv(index=False),
+            "mine on sparse: updates and operations must be finite and above 0",
+        ),
     ],
 )
 def test_a_file_of_other_rows_is_refused_in_one_line(tmp_path, content, problem):

@@ -15,6 +15,7 @@ import pytest
 from grokatlas import cli, registry
 from grokatlas.declare import cells, strict_yaml
 from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError
 from grokatlas.plan import remaining
 from grokatlas.study.trial import declaration
 from tests import cases
@@ -118,6 +119,15 @@ def test_a_trial_in_a_study_finds_its_components_and_the_workflow(new_study, mon
 @pytest.mark.parametrize("inner", ["mine", "mine/trials/majority"])
 def test_a_study_of_the_checkout_may_have_trials(inner):
     registry.refuse_inside_package(ROOT / "studies" / inner)
+    with pytest.raises(UserError, match="a study cannot be inside"):
+        registry.refuse_inside_package(ROOT / "studies" / "mine" / inner)
+
+
+def test_a_trial_of_runs_of_others_is_refused(monkeypatch):
+    """Their files would be looked for where Snakemake runs, which is the folder of the trial."""
+    monkeypatch.chdir(ROOT / "studies" / "norm_cap")
+    with pytest.raises(UserError, match="norm_cap/s5: is of runs of others"):
+        declaration.experiment("norm_cap/s5")
 
 
 def _at(block, path: str):

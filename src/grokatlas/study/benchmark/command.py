@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from grokatlas.audit import commands
@@ -126,17 +127,23 @@ def _rows(file: Path, rules: Protocol, scale: str) -> pd.DataFrame:
     todo = f"give the {ROWS} of an entry that was made at scale {scale}"
     try:
         rows = pd.read_csv(file, dtype=judging.KINDS)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise UserError(str(file), f"holds no rows: {error}; {todo}") from None
-    if lacking := [column for column in judging.KINDS if column not in rows]:
-        raise UserError(str(file), f"has no column {lacking[0]}; {todo}")
+    lacking = [f"column {column}" for column in judging.KINDS if column not in rows]
+    if problem := next(iter(lacking or ([] if len(rows) else ["row"])), ""):
+        raise UserError(str(file), f"has no {problem}; {todo}")
     both = (recorded(scale), rows)
     based = {task for each in both for task in each.loc[each["method"] == rules.baseline, "task"]}
-    seeds = [sorted(own["seed"]) for _, own in rows.groupby(["task", "method"])]
-    known = {*rows["task"]} <= based & {*rules.tasks}
-    if not seeds or not known or any(own != sorted(rules.judge) for own in seeds):
-        problem = f"has no rows, or some of other seeds, or of a task without {rules.baseline}"
-        raise UserError(str(file), f"{problem}; {todo}")
+    for (task, method), own in rows.groupby(["task", "method"]):
+        place = f"{method} on {task}"
+        if task not in based & {*rules.tasks}:
+            raise UserError(str(file), f"{place}: a task without {rules.baseline}; {todo}")
+        if sorted(own["seed"]) != sorted(rules.judge):
+            raise UserError(str(file), f"{place}: has other seeds than {rules.judge}; {todo}")
+        costs = own[[*judging.UNITS]].to_numpy()
+        if not (np.isfinite(costs) & (costs > 0)).all():
+            problem = f"{' and '.join(judging.UNITS)} must be finite and above 0"
+            raise UserError(str(file), f"{place}: {problem}; {todo}")
     return rows
 
 

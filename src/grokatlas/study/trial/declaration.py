@@ -74,6 +74,9 @@ def experiment(name: str) -> tuple[str, str, dict[str, Paper]]:
     known = [f"{paper}/{each}" for paper in papers for each in papers[paper].experiments]
     if owner not in papers or own not in papers[owner].experiments:
         raise UserError(name, f"no such experiment; {nearest(name, known)}")
+    tried = papers[owner].experiments[own]
+    if any(each.import_ or each.script for each in (tried, *(tried.cases or {}).values())):
+        raise UserError(name, "is of runs of others (import, script); try one that is trained here")
     return owner, own, papers
 
 
