@@ -110,6 +110,7 @@ def denominator_left(tables: Tables, case: str, step: int, control: int) -> list
     """
     rows = statistics.history(tables["adam_batch_noise"], case=case)
     by_seed = rows.pivot(index="seed", columns="step", values="adam_denominator")
+    by_seed = by_seed.reindex(columns=[step, control])  # an update that was not logged is missing
     return [float(value) for value in by_seed[step] / by_seed[control]]
 
 
