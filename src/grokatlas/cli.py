@@ -117,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 def _refuse_name(command: str, job: str) -> None:
     """Refuse the name of a figure where rules give a job file."""
     paper, _, figure = job.partition("/")
-    if job.endswith(".json") or not (names.PAPERS / paper / "paper.yaml").is_file():
+    if job.endswith(".json") or not names.is_paper(paper):
         return
     from grokatlas.declare.papers import load_papers  # a job of training needs no plan
     from grokatlas.plan import declared_jobs

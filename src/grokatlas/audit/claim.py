@@ -30,8 +30,7 @@ def facts(name: str, results: Path) -> dict[str, Any]:
         UserError: no paper has a claim of that id, or several have.
     """
     paper, _, claim_id = name.rpartition("/")
-    one = paper and (names.PAPERS / paper / "paper.yaml").is_file()
-    declared = load_papers(names.PAPERS, [paper] if one else "all")
+    declared = load_papers(names.PAPERS, [paper] if names.is_paper(paper) else "all")
     ids = {key: [claim.id for claim in each.claims] for key, each in declared.items()}
     papers = [key for key in ids if claim_id in ids[key] and paper in ("", key)]
     if len(papers) > 1:

@@ -21,6 +21,11 @@ def of_kinds(kinds: str) -> list[str]:
     return sorted({*names, *(registry.FOLDERS if "kinds" in kinds else ())})
 
 
+def is_paper(name: str) -> bool:
+    """Tell if `config/papers` declares a paper of this name."""
+    return (PAPERS / name / "paper.yaml").is_file()
+
+
 def claims(folder: Path) -> list[str]:
     """Every ``paper/id``."""
     return _matches(folder, "claims.yaml", rf"\bid: ({CLAIM.pattern})\b")

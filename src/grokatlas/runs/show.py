@@ -32,8 +32,8 @@ def main(name: str, scale: str | None) -> Iterator[str]:
 def _made_of_runs(name: str, scale: str) -> Iterator[str]:
     """The state of a figure or table, of the runs behind it, and the command that makes it."""
     paper, _, own = name.partition("/")
-    one = (names.PAPERS / paper / "paper.yaml").is_file()  # no mistake in another one matters
-    papers = load_papers(names.PAPERS, [paper] if one else "all")
+    # where one is named, no mistake in another one matters
+    papers = load_papers(names.PAPERS, [paper] if names.is_paper(paper) else "all")
     known = [f"{p}/{each}" for p in papers for each in (*papers[p].figures, *papers[p].experiments)]
     if name not in known:
         hint = closest(name, known) or "`grokatlas status` lists what there is"

@@ -18,7 +18,7 @@ COLUMNS = ["task", "method", "number", "value", "seed", "updates", "operations",
 # the columns of `rows` that are compared or shown, and what they hold
 KINDS: dict[str, type] = {
     **dict.fromkeys(("task", "method", "run"), str),
-    **dict.fromkeys(("value", "updates", "operations"), float),
+    **dict.fromkeys(("value", *UNITS), float),
     "seed": int,
     "reached": bool,
     "edge": bool,
