@@ -34,6 +34,12 @@ def reverse(values: pd.Series) -> pd.Series:
     return values.replace(dict(zip(known, known[::-1], strict=True)))
 
 
+def lower(values: pd.Series) -> pd.Series:
+    """The next smaller for each, not a number for the least; what is 0 stays."""
+    known = sorted(value for value in values.dropna().unique() if value)
+    return values.replace(dict(zip(known, [float("nan"), *known], strict=False)))
+
+
 def double(values: pd.Series) -> pd.Series:
     """Twice as large."""
     return 2 * values

@@ -18,6 +18,12 @@ def test_labels_are_reversed_within_a_case_and_what_is_0_stays():
     assert list(TABLE["weight"]) == [0.0, 1.0, 3.0, 7.0]
 
 
+def test_labels_are_lowered_by_one_and_what_is_0_stays():
+    lowered = relabelled.lower(pd.Series([0.0, 5.0, 1.0, 2.0]))
+    assert list(lowered[[0, 1, 3]]) == [0.0, 2.0, 1.0]
+    assert math.isnan(lowered[2])
+
+
 def test_a_missing_label_stays_and_a_number_is_doubled():
     values = pd.Series([math.nan, 2.0, 5.0])
     assert list(relabelled.reverse(values)[1:]) == [5.0, 2.0]

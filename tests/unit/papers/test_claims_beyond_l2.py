@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 
 from grokatlas.claims import statistics
+from grokatlas.papers.beyond_l2 import claims
 from tests.tables import judged, rows, table
 
 PAPER = "beyond_l2"
 FIVE, THREE, NAN = list(range(5)), list(range(3)), np.nan
+PEAK = [{"panel": "norm l2", "x": 1400, "y": 0.097}]
 
 
 def addition(t1=500.0, t2=9000.0, peak=40.0, peak_at=2200, perfect=9000, norm=50.0, start=13.0):
@@ -404,6 +406,39 @@ def test_a_peak_is_as_far_as_the_worse_one_of_its_height_and_step():
     far = judged(PAPER, "N60d", peak(height=97.0 * 1.15, step=1260))
     assert far["value"] == pytest.approx(0.15)
     assert judged(PAPER, "N60d", peak(height=97.0, step=1260))["value"] == pytest.approx(0.1)
+
+
+def test_the_weight_of_a_peak_is_that_of_the_claim():
+    assert claims.distance_of_peak({"addition_at_one_rate": peak()}, 1e-5, PEAK)[0] > 4
+    assert claims.distance_of_peak({"addition_at_one_rate": peak()}, 1e-6, PEAK) == []
+
+
+def test_times_under_the_next_smaller_weight_are_not_the_published_ones():
+    (lowered,) = claims.weights_lowered({"regularised_addition": published_times()}).values()
+    assert sorted(lowered["penalties.0.weight"]) == [5e-9, 1e-8, 1e-7, 1e-6, 5e-6]
+    assert judged(PAPER, "N60", lowered)["value"] == pytest.approx((4880 - 2680) / 6030)
+
+
+def test_an_order_of_memorisation_is_not_that_of_generalisation():
+    times = {"addition_at_one_rate": regularised().assign(t1=lambda rows: 1 / rows["t2"])}
+    experiment = ("addition_at_one_rate", "l1", 0.01)
+    assert claims.order_of_times(times, *experiment, "t1") == pytest.approx([1] * 5)
+    assert claims.order_of_times(times, *experiment, "t2") == pytest.approx([-1] * 5)
+
+
+def after(start):
+    """One from a step on that grows with the root of the weight, 0 before it."""
+    return lambda rows: (rows["step"] >= start * (rows["penalties.0.weight"] / 1e-7) ** 0.5) * 1.0
+
+
+def test_an_order_of_training_accuracy_or_error_is_not_that_of_the_test_set():
+    one = {"regularised_addition": halves().assign(train_accuracy=after(100))}
+    assert claims.order_of_halves(one, "l1", "train_accuracy") == pytest.approx([1] * 6)
+    assert claims.order_of_halves(one, "l1", "test_accuracy") == pytest.approx([-1] * 6)
+    late = students().assign(train_squared_error=lambda rows: 1 - after(10)(rows))
+    taught = {"teacher_student": late}
+    own = claims.order_of_students(taught, "teacher_student", "train_squared_error")
+    assert own == pytest.approx([1] * 3)
 
 
 def test_half_of_the_instances_are_recovered_between_two_numbers_of_samples():

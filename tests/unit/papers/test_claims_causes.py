@@ -140,6 +140,11 @@ def test_methods_are_turned_within_each_loss():
     }
 
 
+def test_steps_that_are_doubled_are_those_of_a_slower_run():
+    (made,) = claims.steps_doubled({"one": rows(step=[0, 10])}).values()
+    assert made["step"].tolist() == [0, 20]
+
+
 def test_a_learning_rate_that_is_doubled_is_twice_as_large():
     (made,) = claims.learning_rate_doubled({"one": rows(optimizer__lr=0.1)}).values()
     assert made["optimizer.lr"].tolist() == [0.2]

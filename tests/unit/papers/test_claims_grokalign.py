@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -340,6 +341,19 @@ def test_a_level_that_is_never_reached_is_not_the_same_as_a_missing_seed():
     assert math.isnan(fewer[3])
     assert fewer[4] == pytest.approx(6.41)
     assert _methods_statistics.times_more(tables, **chosen)[:2] == [math.inf, 0]
+
+
+def test_an_order_of_methods_needs_more_than_the_noise_of_seeds(monkeypatch):
+    def number(*factors):
+        monkeypatch.setattr(_methods_statistics, "times_fewer", lambda *_: list(factors))
+        return claims.times_fewer_beyond_noise({}, "ce", "grokalign", "steps", 2)
+
+    assert number(1.1, 1.3) == pytest.approx([1.0])
+    assert number(1.2, 1.2) == pytest.approx([1.2])
+    assert number(1.2) == []
+    assert math.isnan(number(1.2, 1.2, math.nan)[0])
+    with np.errstate(invalid="ignore"):  # as where claims are judged
+        assert math.isnan(number(1.2, math.inf)[0])
 
 
 def test_each_precision_is_read_from_its_own_cases():

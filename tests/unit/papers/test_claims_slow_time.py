@@ -44,9 +44,12 @@ def every(**changes):
 def test_exponents_are_those_of_one_optimizer(power):
     both = pd.concat([table("slow_time_sparse"), table("slow_time_sparse", power, 9.0, "adam")])
     tables = {"slow_time_sparse": both.reset_index(drop=True)}
-    found = claims.exponent_of_slow_time(tables, "slow_time_sparse", "adam")
+    found = claims.exponent_of_slow_time(tables, "slow_time_sparse", "adam", "t2")
     assert found == pytest.approx([power] * 2)
-    assert claims.exponent_of_slow_time(tables, "slow_time_sparse", "gd") == pytest.approx([-1] * 2)
+    of_descent = claims.exponent_of_slow_time(tables, "slow_time_sparse", "gd", "t2")
+    assert of_descent == pytest.approx([-1] * 2)
+    of_fits = claims.exponent_of_slow_time(tables, "slow_time_sparse", "gd", "t1")
+    assert of_fits == pytest.approx([0] * 2, abs=1e-9)
     apart = claims.difference_of_slow_times(tables, "slow_time_sparse", "adam", "gd")
     assert apart == pytest.approx([power + 1] * 2, abs=1e-9)
 
@@ -73,5 +76,5 @@ def test_the_spread_is_of_medians_of_all_problems():
     assert claims.spread_of_slow_times(slower) == pytest.approx([12.0])
     assert claims.spread_of_slow_times(halved) == pytest.approx([6.0])
     lost = every(slow_time_relu={"slow": 1e9})
-    assert claims.exponent_of_slow_time(lost, "slow_time_relu", "gd") == [np.inf] * 2
+    assert claims.exponent_of_slow_time(lost, "slow_time_relu", "gd", "t2") == [np.inf] * 2
     assert np.isnan(claims.spread_of_slow_times(lost)).all()

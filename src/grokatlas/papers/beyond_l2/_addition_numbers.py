@@ -93,20 +93,23 @@ def regularised_time(
     return statistics.times(rows, time)
 
 
-def order_of_generalisation(tables: Tables, experiment: str, case: str, rate: float) -> list[float]:
-    """Spearman's correlation of weight and t2 in regularised addition, by step size and seed.
+def order_of_times(
+    tables: Tables, experiment: str, case: str, rate: float, time: str
+) -> list[float]:
+    """Spearman's correlation of weight and a time in regularised addition, by step size and seed.
 
     Args:
         tables: of a figure of regularised addition.
         experiment: its.
         case: the regulariser.
         rate: the only step size; 0 for all.
+        time: ``t1``, memorisation, or ``t2``, generalisation.
     """
     rows = statistics.record(tables[experiment], "grokking_times", case=case)
     rows = rows[rows[RATE] == rate] if rate else rows
-    rows = rows.assign(t2=statistics.times(rows, "t2"))
+    rows = rows.assign(reached=statistics.times(rows, time))
     parts = rows.groupby([RATE, "seed"])
-    return [statistics.order(part[WEIGHT], part["t2"]) for _, part in parts]
+    return [statistics.order(part[WEIGHT], part["reached"]) for _, part in parts]
 
 
 def delay_of_generalisation(tables: Tables, case: str, weight: float) -> list[float]:
@@ -128,12 +131,17 @@ def norm_since_generalisation(tables: Tables, case: str) -> list[float]:
     return numbers
 
 
-def order_of_halves(tables: Tables, case: str) -> list[float]:
-    """Spearman's correlation of weight and the step of a test accuracy of one half.
+def order_of_halves(tables: Tables, case: str, column: str) -> list[float]:
+    """Spearman's correlation of weight and the step of an accuracy of one half.
 
     By step size and seed of the scaling images.
+
+    Args:
+        tables: of a scaling image.
+        case: the regulariser.
+        column: ``test_accuracy`` or ``train_accuracy``.
     """
-    ours = _halves(tables, case)
+    ours = _halves(tables, case, column)
     return [
         statistics.order(part[WEIGHT], part["half"]) for _, part in ours.groupby([RATE, "seed"])
     ]
@@ -160,7 +168,7 @@ def distance_of_halves(
     """
     points = [each for each in digitised_points if each["panel"] == _quantities.rate_panel(rate)]
     published = {each["curve"]: each["x"] for each in points}
-    ours = _halves(tables, case)
+    ours = _halves(tables, case, "test_accuracy")
     ours = ours[ours[RATE] == rate]
     return _distance(ours.assign(published=ours[WEIGHT].map(half_curve).map(published)), "half")
 
@@ -201,20 +209,21 @@ def distance_of_times(
     return _distance(rows.assign(published=rows[WEIGHT].map(time_curve).map(published)), "t2")
 
 
-def distance_of_peak(tables: Tables, digitised_points: Points) -> list[float]:
+def distance_of_peak(tables: Tables, weight: float, digitised_points: Points) -> list[float]:
     """The distance of the peak of the l2 norm in figure 3 from the published one, for each seed.
 
-    It is that under l1 regularisation with the least weight; of the relative distances of its
-    height and its step the larger one counts.
+    It is that under l1 regularisation; of the relative distances of its height and its step the
+    larger one counts. The published one is of the least weight.
 
     Args:
         tables: of figure 3.
+        weight: of the l1 norm.
         digitised_points: points of the published curves; heights are in thousands.
     """
     (point,) = (each for each in digitised_points if each["panel"] == PEAK_PANEL)
     rows = _figure_3(tables, "history", "l1")
     numbers = []
-    for _, part in rows[rows[WEIGHT] == rows[WEIGHT].min()].groupby("seed"):
+    for _, part in rows[rows[WEIGHT] == weight].groupby("seed"):
         top = part.loc[part["l2_norm"].idxmax()]
         height, step = top["l2_norm"] / 1000 / point["y"], top["step"] / point["x"]
         numbers.append(float(max(abs(height - 1), abs(step - 1))))
@@ -233,10 +242,10 @@ def _at_figure_3_rate(table: pd.DataFrame, record: str, case: str) -> pd.DataFra
     return statistics.record(table, record, case=case, optimizer__lr=FIGURE_3_RATE)
 
 
-def _halves(tables: Tables, case: str) -> pd.DataFrame:
-    """The first step of a test accuracy of one half, by step size, seed and weight."""
+def _halves(tables: Tables, case: str, column: str) -> pd.DataFrame:
+    """The first step of an accuracy of one half, by step size, seed and weight."""
     rows = statistics.history(tables["regularised_addition"], case=case)
-    rows = rows.assign(half=rows["step"].where(rows["test_accuracy"] >= HALF, np.inf))
+    rows = rows.assign(half=rows["step"].where(rows[column] >= HALF, np.inf))
     return rows.groupby([RATE, "seed", WEIGHT], as_index=False)["half"].min()
 
 

@@ -1,6 +1,6 @@
 """Negative controls: the tables of a figure, changed so that a claim on them has to fail."""
 
-from grokatlas.claims.relabelled import Tables, changed, double, reverse
+from grokatlas.claims.relabelled import Tables, changed, double, lower, reverse
 from grokatlas.papers.beyond_l2 import _quantities
 from grokatlas.papers.beyond_l2._scaling_numbers import WEIGHTS as SCALED
 from grokatlas.papers.beyond_l2._student_numbers import WEIGHTS as TAUGHT
@@ -10,9 +10,14 @@ INSTANCES = {1: 2, 2: 1}  # the published one, of sparse recovery, and another
 SHARE = "task.leverage_share"
 
 
-def weights_reversed(tables: Tables) -> Tables:
-    """Every run under the weight of another: the largest for the least."""
-    return changed(tables, COLUMNS, reverse)
+def weights_lowered(tables: Tables) -> Tables:
+    """Every run under the next smaller weight, without those of the least."""
+    lowered = {}
+    for name, table in changed(tables, COLUMNS, lower).items():
+        own = [column for column in COLUMNS if column in table]
+        lost = table[own].isna() & tables[name][own].notna()
+        lowered[name] = table[~lost.any(axis=1)]
+    return lowered
 
 
 def weights_doubled(tables: Tables) -> Tables:

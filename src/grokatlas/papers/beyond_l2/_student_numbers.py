@@ -13,15 +13,20 @@ MEMORISED = 0.01  # of the first training loss
 PLATEAU = "test, plateau"  # of the digitised_points, with the least weight
 
 
-def order_of_students(tables: Tables, experiment: str) -> list[float]:
-    """Spearman's correlation of weight and the step at which the test loss falls, for each seed.
+def order_of_students(tables: Tables, experiment: str, column: str) -> list[float]:
+    """Spearman's correlation of weight and the step at which an error falls, for each seed.
 
     Of all step sizes the one where it is largest, that is least ordered.
+
+    Args:
+        tables: of a figure of students.
+        experiment: its.
+        column: ``test_squared_error`` or ``train_squared_error``.
     """
     rows = statistics.history(tables[experiment])
     numbers = []
     for _, own in rows.groupby("seed"):
-        falls = [_falls(part, WEIGHTS[experiment]) for _, part in own.groupby(RATE)]
+        falls = [_falls(part, WEIGHTS[experiment], column) for _, part in own.groupby(RATE)]
         orders = [statistics.order(each.index.to_series(), each) for each in falls]
         numbers.append(float(np.max(orders)))  # not a number where one of them is none
     return numbers
@@ -82,15 +87,17 @@ def distance_of_plateaus(tables: Tables, experiment: str, digitised_points: Poin
     return [float(max(far) / max(each["y"] for each in digitised_points))]
 
 
-def _falls(rows: pd.DataFrame, weight: str) -> pd.Series:
-    """By weight, the first step at which the test loss has fallen; infinite for never.
+def _falls(rows: pd.DataFrame, weight: str, column: str = "test_squared_error") -> pd.Series:
+    """By weight, the first step at which an error has fallen; infinite for never.
 
-    It has fallen when it is at most half of what it is with the least weight at memorisation, when
-    the training loss is at most `MEMORISED` of the first.
+    A training error has fallen at memorisation, when it is at most `MEMORISED` of the first. A test
+    error has when it is at most half of what it is at memorisation with the least weight.
     """
     least = rows[rows[weight] == rows[weight].min()].sort_values("step")
     train = least["train_squared_error"]
-    plateau = least.loc[train <= MEMORISED * train.iloc[0], "test_squared_error"]
-    half = plateau.iloc[0] / 2 if len(plateau) else np.nan
-    steps = statistics.first(rows, "test_squared_error", half, below=True, by=weight)
+    level = MEMORISED * train.iloc[0]
+    if column != train.name:
+        plateau = least.loc[train <= level, column]
+        level = plateau.iloc[0] / 2 if len(plateau) else np.nan
+    steps = statistics.first(rows, column, level, below=True, by=weight)
     return pd.Series(steps, index=sorted(rows[weight].unique()))

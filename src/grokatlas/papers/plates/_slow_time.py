@@ -137,12 +137,12 @@ def crossing(steps: np.ndarray, errors: np.ndarray, level: float) -> float:
     return float(np.exp(np.interp(share, [0, 1], np.log(steps[[before, after]]))))
 
 
-def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str) -> list[float]:
-    """The exponent of t2 against the weights that reach it, for each instance.
+def exponent_of_slow_time(tables: Tables, problem: str, optimizer: str, time: str) -> list[float]:
+    """The exponent of ``t1`` or ``t2`` against the weights that reach it, for each instance.
 
     Infinite where no weight reaches it, not a number where one alone does.
     """
-    return [float(value) for value in _exponents(tables, problem, optimizer)]
+    return [float(value) for value in _exponents(tables, problem, optimizer, time)]
 
 
 def difference_of_slow_times(
@@ -156,12 +156,12 @@ def difference_of_slow_times(
     return [float(value) for value in difference]
 
 
-def _exponents(tables: Tables, problem: str, optimizer: str) -> pd.Series:
+def _exponents(tables: Tables, problem: str, optimizer: str, time: str = "t2") -> pd.Series:
     """As of `exponent_of_slow_time`, by instance."""
     seen = times(curves({problem: tables[problem]}))
     parts = seen[seen["optimizer"] == optimizer].groupby("instance")
-    exponents = {key: statistics.slope(part["weight"], part["t2"]) for key, part in parts}
-    never = parts["t2"].count() == 0
+    exponents = {key: statistics.slope(part["weight"], part[time]) for key, part in parts}
+    never = parts[time].count() == 0
     return pd.Series(exponents, dtype="float64").mask(never, np.inf)
 
 
