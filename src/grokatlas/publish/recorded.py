@@ -119,12 +119,15 @@ class Rows:
         stem = layout.claims_stem(self.scale)
         spec = files.read_sealed(layout.spec_path("claims", stem))["spec"]
         judged, otherwise = map(csv_file.read, map(files.verified, layout.outputs("claims", stem)))
-        tables = {
-            (name, claim["id"]): self._stems(name, claim["experiments"])
-            for name, claims in spec["papers"].items()
-            for claim in claims
-        }
-        rows = self._all_renewed(CLAIMS, (*JUDGED, *CONTROL), judged, tables)
+        read, tables = (
+            {
+                (name, claim["id"]): self._stems(name, claim[key])
+                for name, claims in spec["papers"].items()
+                for claim in claims
+            }
+            for key in ("read", "experiments")
+        )
+        rows = self._all_renewed(CLAIMS, (*JUDGED, *CONTROL), judged, read)
         own = {(row["paper"], row["id"]): row for row in judged}
         for row in otherwise:
             row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}

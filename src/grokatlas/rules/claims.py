@@ -42,7 +42,7 @@ def execute(job_file: Path, stem: Path, partial: bool = False) -> None:
     rows, failed = [], []
     for paper, declared in job["spec"]["papers"].items():
         for claim in declared:
-            stems = layout.table_stems(scale, paper, claim["experiments"])
+            stems = layout.table_stems(scale, paper, claim["read"])
             whole = scale in claim["scales"] and all(map(ages.get, stems.values()))
             tables = {name: read(target) for name, target in stems.items()} if whole else None
             try:

@@ -30,7 +30,7 @@ def test_a_claim_has_the_value_that_was_recorded(paper, figure):
         if (row["paper"], claim.figure) != (paper, figure):
             continue
         declared = versions.declared_claim(declared_papers(), paper, claim)
-        names = declared["experiments"]
+        names = declared["read"]
         tables = {layout.owner_of_table(paper, n)[1]: table(paper, n, row["scale"]) for n in names}
         found = judging.row(paper, declared, tables, row["scale"])
         assert found["verdict"] == row["verdict"], claim.id

@@ -114,9 +114,9 @@ def denominator_left(tables: Tables, case: str, step: int, control: int) -> list
     return [float(value) for value in by_seed[step] / by_seed[control]]
 
 
-def ratio_under_decay(tables: Tables, experiment: str, slow: float, fast: float) -> list[float]:
-    """The t2 of an experiment at one beta2 over that at another, for each seed."""
-    rows = times(tables, experiment)
+def ratio_under_decay(tables: Tables, runs: str, slow: float, fast: float) -> list[float]:
+    """The t2 of an experiment's runs at one beta2 over that at another, for each seed."""
+    rows = times(tables, runs)
     return _ratios(rows[rows[BETA2] == slow], rows[rows[BETA2] == fast])
 
 
@@ -191,22 +191,20 @@ def predicted(tables: Tables, factor: float = 2.0, experiment: str = "adam_memor
     )
 
 
-def wait_over_law(tables: Tables, beta2: float, factor: float, experiment: str) -> list[float]:
+def wait_over_law(tables: Tables, beta2: float, factor: float, runs: str) -> list[float]:
     """The delay of t2 at one beta2 against `FAST` over that of the law, for each seed.
 
     Args:
         tables: of plate 8.
         beta2: the decay of the denominator.
         factor: of the law; 1 where the denominator itself and not its root divides the step.
-        experiment: `adam_memory` or `TRANSFORMER`.
+        runs: of `adam_memory` or of `TRANSFORMER`, with what other tables add to them.
     """
-    rows = _at(tables, beta2, factor, experiment)
+    rows = _at(tables, beta2, factor, runs)
     return [float(value) for value in (rows["t2"] - rows["t2_fast"]) / rows["later"]]
 
 
-def time_over_law(
-    tables: Tables, beta2: float, factor: float, law: str, experiment: str
-) -> list[float]:
+def time_over_law(tables: Tables, beta2: float, factor: float, law: str, runs: str) -> list[float]:
     """The t2 at one beta2 over that of the law, for each seed.
 
     Args:
@@ -214,9 +212,9 @@ def time_over_law(
         beta2: as above.
         factor: as above.
         law: ``predicted`` or ``integrated``, a column of `predicted`.
-        experiment: as above.
+        runs: as above.
     """
-    rows = _at(tables, beta2, factor, experiment)
+    rows = _at(tables, beta2, factor, runs)
     return [float(value) for value in rows["t2"] / rows[law]]
 
 
