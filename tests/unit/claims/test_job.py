@@ -22,8 +22,8 @@ def planned(here) -> Path:
     """A claims job of two claims on two tables, of which one is made; the job file."""
     there = table("two_weights", weights(1.0, 2 / 3))
     missing = layout.table_stem("quick", "geometry", "three_weights")
-    other = CLAIM | {"id": "G5", "figure": "fig2", "experiments": ["three_weights"]}
-    other["expected"] = [1, 2]
+    other = CLAIM | {"id": "G5", "figure": "fig2", "expected": [1, 2]}
+    other |= {key: ["three_weights"] for key in ("experiments", "read")}
     spec = {"scale": "quick", "papers": {"geometry": [CLAIM, other]}}
     job = {
         "kind": "claims",
@@ -61,6 +61,13 @@ def manifest() -> dict:
 def judged(job_file: Path) -> pd.DataFrame:
     claims.execute(job_file, layout.target_of(job_file), partial=True)
     return pd.read_csv(files.verified(Path("results/quick/claims.csv"))).set_index("id")
+
+
+def test_a_claim_is_judged_by_the_table_that_it_reads_where_its_figure_lacks_another(planned):
+    job = unsealed(planned)
+    job["spec"]["papers"]["geometry"][0]["experiments"] = ["two_weights", "three_weights"]
+    small_tree.write(planned, job)
+    assert judged(planned).loc["G4", "verdict"] == "seen at quick scale"
 
 
 def test_what_is_not_made_is_not_run_and_the_rest_is_judged(planned):

@@ -9,6 +9,7 @@ import yaml
 from grokatlas.claims import controls, judging
 from grokatlas.claims.verdicts import MISSED, NOT_RUN, REPRODUCED
 from grokatlas.declare import versions
+from grokatlas.declare.models import Figure
 from tests.checkout import declared_papers
 from tests.tables import judged
 from tests.unit.papers import implicit_bias
@@ -72,3 +73,19 @@ def test_every_function_is_tested(paper):
     functions = {claim.value for claim in declared_papers()[paper].claims}
     claims = [claim for claim in declared_papers()[paper].claims if claim.id in tested]
     assert functions == {claim.value for claim in claims}
+
+
+def test_a_claim_reads_the_table_of_its_experiment_and_of_its_control_alone():
+    papers = declared_papers()
+    claims = {claim.id: claim for name in papers for claim in papers[name].claims}
+    owners = {"A16c": "grokalign", "J11b": "jacobian_alignment", "P83": "plates"}
+    read = {key: versions.declared_claim(papers, owners[key], claims[key]) for key in owners}
+    assert read["A16c"]["read"] == ["transformer_fixed_embedding"]
+    assert read["J11b"]["read"] == ["grokalign/transformer_fixed_embedding"]
+    assert read["P83"]["read"] == read["P83"]["experiments"]
+    by = {"keywords": {"experiment": "one"}, "fails_with": {"experiment": "two"}}
+    figures = {"fig1": Figure(experiments=["one", "two", "three"], caption="")}
+    paper = papers["plates"].model_copy(update={"figures": figures})
+    claim = claims["P83"].model_copy(update=by | {"figure": "fig1"})
+    known = versions.declared_claim({"plates": paper}, "plates", claim)
+    assert known["read"] == ["one", "two"]

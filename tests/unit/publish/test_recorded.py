@@ -87,7 +87,7 @@ def claimed(scale: str, *rows: dict[str, str], rough: str = "", state: str = "ju
         pd.DataFrame(content).to_csv(file, index=False)
     outputs = {file.name: hashing.file_sha256(file) for file in made}
     small_tree.write(layout.manifest_of("claims", stem), {"outputs": outputs})
-    claims = [{"id": row["id"], "experiments": ["toys"]} for row in rows]
+    claims = [{"id": row["id"], "experiments": ["toys"], "read": ["toys"]} for row in rows]
     instead = {"toys": {"table": "toys", "cases": {"drawn": "other"}}}
     interpretation = {
         "claim": rows[0]["id"],
