@@ -38,5 +38,5 @@ def judged(paper: str, name: str, made: pd.DataFrame) -> dict[str, Any]:
     """The row of a declared claim, where every experiment of its figure has the given table."""
     (claim,) = (claim for claim in declared_papers()[paper].claims if claim.id == name)
     declared = versions.declared_claim(declared_papers(), paper, claim)
-    names = layout.table_stems("paper", paper, declared["experiments"])
+    names = layout.table_stems("paper", paper, declared["read"])
     return judging.row(paper, declared, dict.fromkeys(names, made), "paper")

@@ -156,8 +156,19 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
             problem = f"{claim.value} takes {', '.join(known) or 'no keywords'}"
             listed = ", ".join(claim.keywords) or "none"
             raise UserError(f"{where}.keywords", f"{problem}, not {listed}; correct `keywords`")
+        _check_experiment(papers, name, claim, where)
         _check_case(papers, name, claim, where)
         _check_control(papers, name, claim, functions, f"{where}.fails_with")
+
+
+def _check_experiment(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:
+    """A keyword `experiment` of a claim, or of its control, is one of the figure's."""
+    known = {own for _, own in versions.tables(name, papers[name].figures[claim.figure])}
+    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
+    for key, block in (("keywords", claim.keywords), ("fails_with", control)):
+        if "experiment" in block:
+            place = f"{where}.{key}.experiment"
+            check_known(place, "the figure has no experiment", str(block["experiment"]), known)
 
 
 def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:

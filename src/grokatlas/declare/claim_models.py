@@ -31,7 +31,8 @@ class Claim(Model):
         description="function of `papers/<paper>/claims.py`: from tables to a number for each seed"
     )
     keywords: dict[Name, str | int | float] = Field(
-        default={}, description="further arguments of that function"
+        default={},
+        description="further arguments of that function; `experiment`: the only table that it gets",
     )
     unit: str = Field("", description="of the value; empty for a plain number")
     expected: list[float | None] = Field(

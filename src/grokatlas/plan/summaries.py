@@ -83,8 +83,8 @@ def claims(plan: Plan, papers: dict[str, Paper], at_hand: AtHand) -> Job:
             declared[name].append(entry)
             modules.append(entry["module"])
             if plan.scale in claim.scales:
-                entry |= so_far(plan, name, entry["experiments"])
-                if marks := foreign(plan, name, entry["experiments"]):
+                entry |= so_far(plan, name, entry["read"])
+                if marks := foreign(plan, name, entry["read"]):
                     entry["foreign"] = marks
                 for experiment in entry["experiments"]:
                     job = plan.tables[layout.owner_of_table(name, experiment)]

@@ -119,15 +119,12 @@ class Rows:
         stem = layout.claims_stem(self.scale)
         spec = files.read_sealed(layout.spec_path("claims", stem))["spec"]
         judged, otherwise = map(csv_file.read, map(files.verified, layout.outputs("claims", stem)))
-        read, tables = (
-            {
-                (name, claim["id"]): self._stems(name, claim[key])
-                for name, claims in spec["papers"].items()
-                for claim in claims
-            }
-            for key in ("read", "experiments")
-        )
-        rows = self._all_renewed(CLAIMS, (*JUDGED, *CONTROL), judged, read)
+        tables = {
+            (name, claim["id"]): self._stems(name, claim["read"])
+            for name, claims in spec["papers"].items()
+            for claim in claims
+        }
+        rows = self._all_renewed(CLAIMS, (*JUDGED, *CONTROL), judged, tables)
         own = {(row["paper"], row["id"]): row for row in judged}
         for row in otherwise:
             row |= {key: own[row["paper"], row["id"]][key] for key in INTERVAL}

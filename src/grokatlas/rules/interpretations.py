@@ -43,6 +43,8 @@ class Judge:
                 claim = claims[each["claim"]]
                 other = claims[each["same_as"]] if each["same_as"] else None
                 stems, taken = self._stems(paper, other or claim, each)
+                if each["instead"] and not taken:
+                    continue  # of all tables that it reads none is otherwise
                 needed = [*stems.values(), *taken.values()]
                 there = all(self._ages.get(target) for target in needed)
                 tables = self._tables(each, stems, taken) if there else None
@@ -59,15 +61,15 @@ class Judge:
                 yield row
 
     def _stems(self, paper: str, claim: Row, each: Row) -> tuple[dict[str, Path], dict[str, Path]]:
-        """The figure's tables, and those that stand in for some of them, by experiment."""
+        """The tables that a claim reads, and those that stand in for some, by experiment."""
         scale = self._spec["scale"]
-        stems = layout.table_stems(scale, paper, claim["experiments"])
-        entries = each["instead"].items()
-        taken = {name: layout.table_stem(scale, paper, entry["table"]) for name, entry in entries}
-        return stems, taken
+        stems = layout.table_stems(scale, paper, claim["read"])
+        entries = {name: entry for name, entry in each["instead"].items() if name in stems}
+        others = {name: entry["table"] for name, entry in entries.items()}
+        return stems, {name: layout.table_stem(scale, paper, to) for name, to in others.items()}
 
     def _tables(self, each: Row, stems: dict[str, Path], taken: dict[str, Path]) -> "Otherwise":
-        """The tables of a figure under an interpretation, made once for the claims on it."""
+        """Tables under an interpretation, made once for the claims that read them."""
         from grokatlas.claims.interpretations import Otherwise
 
         key = (each["interpretation"], stems, taken)
@@ -76,7 +78,7 @@ class Judge:
             own = {target: drawn[name] for name, target in stems.items()}
             others = {name: own.get(to) for name, to in taken.items()}
             others |= {name: self._read(taken[name]) for name in taken if taken[name] not in own}
-            cases = {name: entry["cases"] for name, entry in each["instead"].items()}
+            cases = {name: each["instead"][name]["cases"] for name in taken}
             self._last = (key, Otherwise(drawn, others, cases))
         return self._last[1]
 

@@ -61,7 +61,7 @@ def test_a_claim_is_met_missed_and_lacked(paper, maker, name, meets, misses):
 def test_the_control_of_a_claim_fails(paper, maker, name, meets, _):
     (claim,) = (each for each in declared_papers()[paper].claims if each.id == name)
     declared = versions.declared_claim(declared_papers(), paper, claim)
-    tables = dict.fromkeys(declared["experiments"], make(paper, maker, **meets))
+    tables = dict.fromkeys(declared["read"], make(paper, maker, **meets))
     row = judging.row(paper, declared, tables, "paper")
     checked = controls.checked(paper, declared, row, tables, {})
     assert (checked["verdict"], checked["control_verdict"]) == (REPRODUCED, MISSED)

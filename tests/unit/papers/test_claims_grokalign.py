@@ -316,7 +316,7 @@ def test_every_claim_is_met_missed_and_lacked(papers, name, verdict):
         if claim.value in APART:
             continue
         declared = versions.declared_claim(papers, name, claim)
-        stems = layout.table_stems("", name, declared["experiments"])
+        stems = layout.table_stems("", name, declared["read"])
         # what only interpretations are judged on has no table here
         own = {each: tables[each] for each in stems if each in tables}
         found[claim.id] = judging.row(name, declared, own, "paper")["verdict"]
