@@ -35,7 +35,7 @@ def table(*frames: pd.DataFrame) -> pd.DataFrame:
 
 
 def judged(paper: str, name: str, made: pd.DataFrame) -> dict[str, Any]:
-    """The row of a declared claim, where every experiment of its figure has the given table."""
+    """The row of a declared claim, where every experiment that it reads has the given table."""
     (claim,) = (claim for claim in declared_papers()[paper].claims if claim.id == name)
     declared = versions.declared_claim(declared_papers(), paper, claim)
     names = layout.table_stems("paper", paper, declared["read"])

@@ -26,7 +26,7 @@ def checked(paper: str, claim: Row, row: Row, tables: Tables | None, under: Unde
         claim: as in `judging.row`, with ``fails_with``: keywords laid over its own, an
             interpretation of `under`, or a function of its module from tables to tables.
         row: what `judging.row` gave.
-        tables: of its figure; None where they are not made.
+        tables: that it reads; None where they are not made.
         under: what was judged under interpretations.
     """
     named = claim.get("fails_with")

@@ -47,7 +47,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
             (``digitised_points``), the claim of another paper that has the same judgement
             (``same_as``), and of how many values its tables are (``so_far``), where they leave out
             some.
-        tables: of the claim's figure, by experiment; None where they are not made.
+        tables: that the claim reads, by experiment; None where they are not made.
         scale: of these tables.
 
     Raises:

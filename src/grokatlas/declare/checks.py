@@ -164,8 +164,7 @@ def _check_claims(papers: dict[str, Paper], name: str) -> None:
 def _check_experiment(papers: dict[str, Paper], name: str, claim: Claim, where: str) -> None:
     """A keyword `experiment` of a claim, or of its control, is one of the figure's."""
     known = {own for _, own in versions.tables(name, papers[name].figures[claim.figure])}
-    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
-    for key, block in (("keywords", claim.keywords), ("fails_with", control)):
+    for key, block in (("keywords", claim.keywords), ("fails_with", claim.control)):
         if "experiment" in block:
             place = f"{where}.{key}.experiment"
             check_known(place, "the figure has no experiment", str(block["experiment"]), known)
@@ -178,8 +177,7 @@ def _check_case(papers: dict[str, Paper], name: str, claim: Claim, where: str) -
     if not all(cases):
         return  # points of a sweep, or members of one run, are cases of their own
     known = {case for each in cases for case in each or ()}
-    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
-    for key, block in (("keywords", claim.keywords), ("fails_with", control)):
+    for key, block in (("keywords", claim.keywords), ("fails_with", claim.control)):
         case = block.get("case")
         if isinstance(case, str):
             check_known(f"{where}.{key}.case", "no case", case, known)

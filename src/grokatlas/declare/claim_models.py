@@ -75,6 +75,11 @@ class Claim(Model):
         "but for the keys given here",
     )
 
+    @property
+    def control(self) -> dict[str, str | int | float]:
+        """The keywords that its control lays over its own; none of a control of another kind."""
+        return self.fails_with if isinstance(self.fails_with, dict) else {}
+
     @model_validator(mode="after")
     def _number_and_interval(self) -> "Claim":
         if not re.fullmatch("[A-Z]+[0-9]+[a-z]?", self.id):

@@ -71,7 +71,6 @@ def _tables_read(name: str, paper: Paper, claim: Claim) -> list[str]:
 
     They are that of its keyword `experiment` and of its control's, or all of the figure.
     """
-    control = claim.fails_with if isinstance(claim.fails_with, dict) else {}
-    named = {block.get("experiment") for block in (claim.keywords, control)} - {None}
+    named = {block.get("experiment") for block in (claim.keywords, claim.control)} - {None}
     listed = paper.figures[claim.figure].experiments
     return [each for each in listed if not named or layout.owner_of_table(name, each)[1] in named]

@@ -182,3 +182,12 @@ def test_a_case_of_a_claim_or_its_control_that_no_experiment_has_is_refused(key)
     changed = claim.model_copy(update={key: claim.keywords | {"case": "blgo"}})
     with pytest.raises(UserError, match=rf"at {claim.id}.{key}.case: no case 'blgo'; .*'blog'"):
         checks._check_case(papers, "beyond_l2", changed, f"at {claim.id}")
+
+
+@pytest.mark.parametrize("key", ["keywords", "fails_with"])
+def test_an_experiment_of_a_claim_or_its_control_that_its_figure_lacks_is_refused(key):
+    papers = load_papers(ROOT / "config/papers", "all")
+    claim = next(each for each in papers["grokalign"].claims if each.id == "A16c")
+    changed = claim.model_copy(update={key: claim.keywords | {"experiment": "xor"}})
+    with pytest.raises(UserError, match=rf"A16c.{key}.experiment: the figure has no .*'xor'"):
+        checks._check_experiment(papers, "grokalign", changed, "at A16c")
