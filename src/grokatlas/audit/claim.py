@@ -7,7 +7,9 @@ from typing import Any
 from grokatlas import text as words
 from grokatlas.claims.verdicts import AFTERWARDS, MISSED, because
 from grokatlas.claims.view import ClaimView
-from grokatlas.declare import names
+from grokatlas.declare import names, versions
+from grokatlas.declare.claim_models import Claim
+from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, closest
 from grokatlas.results import csv_file, layout
@@ -26,6 +28,8 @@ def is_named(name: str) -> bool:
 def facts(name: str, results: Path) -> dict[str, Any]:
     """A claim with its verdicts, as plain data: the keys of ``claims.yaml``, paper and verdicts.
 
+    ``made_from`` names its figure, or the tables that it reads where these are not all of it.
+
     Raises:
         UserError: no paper has a claim of that id, or several have.
     """
@@ -41,7 +45,9 @@ def facts(name: str, results: Path) -> dict[str, Any]:
         raise UserError(name, f"no claim of {names.PAPERS} has this id; {hint or 'see the atlas'}")
     (claim,) = (each for each in declared[papers[0]].claims if each.id == claim_id)
     content = claim.model_dump(exclude={"as_"}, exclude_none=True)
-    return {"paper": papers[0], **content, "verdicts": _verdicts(papers[0], claim_id, results)}
+    made_from = _made_from(papers[0], declared[papers[0]], claim)
+    verdicts = _verdicts(papers[0], claim_id, results)
+    return {"paper": papers[0], **content, "made_from": made_from, "verdicts": verdicts}
 
 
 def lines(facts: dict[str, Any]) -> list[str]:
@@ -64,7 +70,16 @@ def lines(facts: dict[str, Any]) -> list[str]:
         text += [f"    {view.control}"] if view.control else []
     if not facts["verdicts"]:
         text.append("  not judged yet: run `snakemake`, or `make atlas` for what is recorded")
-    return [*text, f"`grokatlas explain {figure}` says what its numbers were made from"]
+    origins = ", ".join(f"`grokatlas explain {each}`" for each in facts["made_from"])
+    return [*text, f"the origin of its numbers: {origins}"]
+
+
+def _made_from(name: str, paper: Paper, claim: Claim) -> list[str]:
+    """The names of what `grokatlas explain` takes a claim's numbers back to."""
+    read = versions.tables_read(name, paper, claim)
+    of_figure = paper.figures[claim.figure].experiments
+    whole = len(read) == len(of_figure)
+    return [f"{name}/{claim.figure}"] if whole else ["/".join(each) for each in read]
 
 
 def _verdicts(paper: str, claim_id: str, results: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The models of claims: frozen, unknown keys forbidden."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -79,6 +80,14 @@ class Claim(Model):
     def control(self) -> dict[str, str | int | float]:
         """The keywords that its control lays over its own; none of a control of another kind."""
         return self.fails_with if isinstance(self.fails_with, dict) else {}
+
+    def read(self, experiments: Iterable[str]) -> list[str]:
+        """Those of its figure's experiments whose tables it reads.
+
+        They are that of its keyword `experiment` and of its control's, or all.
+        """
+        named = {block.get("experiment") for block in (self.keywords, self.control)} - {None}
+        return [each for each in experiments if not named or each.rpartition("/")[2] in named]
 
     @model_validator(mode="after")
     def _number_and_interval(self) -> "Claim":

@@ -32,7 +32,7 @@ def declared_claim(papers: dict[str, Paper], name: str, claim: Claim) -> dict[st
     figure = papers[name].figures[claim.figure]
     return claim.model_dump(mode="json", exclude={"cell", "as_", "why"}) | {
         "experiments": figure.experiments,
-        "read": _tables_read(name, papers[name], claim),
+        "read": claim.read(figure.experiments),
         "module": claims_module(name, papers[name], claim),
         "published_cells": figure.published,
         "digitised_points": digitised_points(papers[name], claim.figure),
@@ -58,19 +58,12 @@ def same_claim(papers: dict[str, Paper], name: str, claim: Claim) -> str:
         return ""
     own = {"id", "as_", "figure", "place", "cell", "why"}
     equal = claim.model_dump(exclude=own) == its.model_dump(exclude=own)
-    own_tables, its_tables = (
-        {layout.owner_of_table(named, table) for table in _tables_read(named, declared, each)}
-        for named, declared, each in ((name, paper, claim), (version_of, other, its))
-    )
-    same = equal and own_tables == its_tables
+    own_tables = set(tables_read(name, paper, claim))
+    same = equal and own_tables == set(tables_read(version_of, other, its))
     return f"{version_of}/{its.id}" if same else ""
 
 
-def _tables_read(name: str, paper: Paper, claim: Claim) -> list[str]:
-    """The tables that a claim reads, as its figure names them.
-
-    They are that of its keyword `experiment` and of its control's, or all of the figure.
-    """
-    named = {block.get("experiment") for block in (claim.keywords, claim.control)} - {None}
-    listed = paper.figures[claim.figure].experiments
-    return [each for each in listed if not named or layout.owner_of_table(name, each)[1] in named]
+def tables_read(name: str, paper: Paper, claim: Claim) -> list[tuple[str, str]]:
+    """The tables that a claim of a paper reads, as `tables` gives those of its figure."""
+    read = claim.read(paper.figures[claim.figure].experiments)
+    return [layout.owner_of_table(name, reference) for reference in read]

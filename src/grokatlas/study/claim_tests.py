@@ -25,12 +25,13 @@ def check(paper: str, claim: Claim, tables: Tables) -> None:
         paper: its paper.
         claim: with ``fails_with``: keywords, or a function of the paper's claims from tables to
             tables.
-        tables: as the paper publishes it, by experiment.
+        tables: as the paper publishes it, by experiment; the claim gets those that it reads.
 
     Raises:
         AssertionError: a seed misses the claim, or meets its control; it has the numbers.
     """
     functions = importlib.import_module(f"grokatlas.papers.{paper}.claims")
+    tables = {name: tables[name] for name in claim.read(tables)}
     control, changed = claim.fails_with, tables
     if not isinstance(control, dict):
         control, changed = {}, getattr(functions, str(control))(tables)

@@ -128,6 +128,18 @@ def _of_quick(stem, scale, *named):
     return stem("quick", *named)
 
 
+def test_an_interpretation_of_tables_that_a_claim_does_not_read_has_no_row_for_it(read_otherwise):
+    job = unsealed(read_otherwise)
+    first, *others = job["spec"]["interpretations"]["geometry"]
+    made = first["instead"]["two_weights"]
+    unread = first | {"interpretation": "fifth", "instead": {"three_weights": made}}
+    job["spec"]["interpretations"]["geometry"] = [first, *others, unread]
+    small_tree.write(read_otherwise, job)
+    judged(read_otherwise)
+    rows = pd.read_csv(files.verified(Path("results/quick/claims.interpretations.csv")))
+    assert list(rows["interpretation"]) == ["first", "second", "third", "fourth"]
+
+
 def test_claims_under_interpretations_are_judged_from_what_is_there(read_otherwise):
     old = Path("results/quick/claims.readings.csv")
     old.write_text("of version 0.2\n")

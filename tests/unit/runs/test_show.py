@@ -106,7 +106,15 @@ def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     facts = json.loads(capsys.readouterr().out)
     assert (facts["paper"], facts["id"]) == ("beyond_l2", "N18")
     assert facts["verdicts"][0]["value"] == float(row["value"])
+    assert facts["made_from"] == ["beyond_l2/fig1"]
     assert cli.main(["explain", "N8"]) == 0
     assert "  why: refuted: The error at t2 is" in capsys.readouterr().out
     assert cli.main(["explain", "N1888"]) == 1
     assert capsys.readouterr().err.startswith("N1888: no claim of config/papers has this id; ")
+
+
+def test_a_claim_that_reads_one_table_of_its_figure_has_that_as_its_origin(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert cli.main(["explain", "jacobian_alignment/J11b"]) == 0
+    origin = "`grokatlas explain grokalign/transformer_fixed_embedding`"
+    assert capsys.readouterr().out.endswith(f"the origin of its numbers: {origin}\n")

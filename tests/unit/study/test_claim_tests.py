@@ -17,7 +17,7 @@ TABLES = {"rates": pd.DataFrame({"slow": [8.0, 9.0], "quick": [1.0, 8.0]})}
 @pytest.fixture(autouse=True)
 def _functions(monkeypatch):
     module = SimpleNamespace(
-        last=lambda tables, case: list(tables["rates"][case]),
+        last=lambda tables, case, experiment="rates": list(tables["rates"][case]),
         emptied=lambda tables: {name: table[:0] for name, table in tables.items()},
         reversed=lambda tables: {name: -table for name, table in tables.items()},
     )
@@ -43,6 +43,12 @@ def test_one_seed_that_meets_the_control_is_enough_to_fail():
 def test_a_claim_that_a_seed_misses_fails():
     with pytest.raises(AssertionError, match=r"9\.0"):
         claim_tests.check("toy", claim("reversed", (None, 8.5)), TABLES)
+
+
+def test_a_claim_gets_the_tables_that_it_reads():
+    one = claim("emptied").model_copy(update={"keywords": {"experiment": "other", "case": "slow"}})
+    with pytest.raises(KeyError, match="rates"):
+        claim_tests.check("toy", one, TABLES | {"other": TABLES["rates"]})
 
 
 def test_no_numbers_fail():
