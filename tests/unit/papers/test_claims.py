@@ -12,8 +12,7 @@ from grokatlas.declare import versions
 from grokatlas.declare.models import Figure
 from tests.checkout import declared_papers
 from tests.tables import judged
-from tests.unit.papers import implicit_bias
-from tests.unit.papers import test_claims_beyond_l2 as beyond_l2
+from tests.unit.papers import beyond_l2_networks, beyond_l2_recovery, implicit_bias
 from tests.unit.papers import test_claims_causes as causes
 from tests.unit.papers import test_claims_geometry as geometry
 from tests.unit.papers import test_claims_kinks as kinks
@@ -23,7 +22,7 @@ from tests.unit.papers import test_claims_slow_phase as slow_phase
 from tests.unit.papers import test_claims_two_timescales as two_timescales
 
 MAKERS = {
-    "beyond_l2": (beyond_l2, rescaling, scaling),
+    "beyond_l2": (beyond_l2_networks, beyond_l2_recovery, rescaling, scaling),
     "geometry": (geometry,),
     "grokalign": (causes,),
     "two_timescales": (two_timescales, implicit_bias, kinks, slow_phase),
