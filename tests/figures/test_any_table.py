@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from grokatlas.claims import divergence, judging
+from grokatlas.claims import controls, divergence, judging
 from grokatlas.claims.published import asked_for
 from grokatlas.claims.verdicts import NOT_RUN
 from grokatlas.declare import versions
@@ -90,7 +90,9 @@ def test_claims_on_any_table_have_a_verdict_and_on_diverged_members_no_number(
     for tables in smoke_tables.changed(paper, figure, change, monkeypatch):
         for claim in claims:
             declared = versions.declared_claim(declared_papers(), paper, claim)
-            row = judging.row(paper, declared, tables, claim.scales[0])
+            read = {name: tables[name] for name in claim.read(tables)}
+            row = judging.row(paper, declared, read, claim.scales[0])
+            row = controls.checked(paper, declared, row, read, under={})
             if change in ("all are NaN", "all are infinite"):
                 assert row["verdict"] == NOT_RUN, claim.id
                 assert "diverged" in row["reason"], claim.id
