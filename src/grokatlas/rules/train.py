@@ -108,7 +108,9 @@ def _trained(
         trainer = Trainer(Run(spec, arrays, chosen, start), record)
         trainer.history = history = LastLog(record.add_rows, spec)
         trainer.resume(record.restored())
-        trainer.finish(Progress(run, history.unsound))
+        progress = Progress(run, trainer.step, trainer.steps, history.unsound)
+        record.moved = progress.moved
+        trainer.finish(progress.logged)
     how = {"steps": record.updates.how} if record.updates.how else {}
     return {
         "device": devices.facts(chosen, threads) | how,

@@ -12,6 +12,8 @@ from grokatlas.engine import members
 from grokatlas.engine.history import History
 from grokatlas.results import endings
 
+LEAST_PAUSE, LONGEST_PAUSE = 10.0, 300.0  # seconds between two lines
+
 
 class LastLog(History):
     """A history that can be asked of what was logged last."""
@@ -42,23 +44,44 @@ class LastLog(History):
 
 
 class Progress:
-    """One line on stderr every ten seconds: step, rate and time left."""
+    """Lines on stderr: step, rate and time left; the rarer, the longer a run takes.
 
-    def __init__(self, name: str, note: Callable[[], str]) -> None:
+    There are ten seconds between two of them at least, later a hundredth of the time so far, and
+    five minutes at most.
+
+    Args:
+        name: of the run.
+        first: the step from which this process trains.
+        steps: the number of all steps.
+        note: gives what else is known of the last log.
+    """
+
+    def __init__(self, name: str, first: int, steps: int, note: Callable[[], str]) -> None:
         self.name = name
+        self.first = first
+        self.steps = steps
         self.note = note
         self.start = self.last = time.monotonic()
-        self.first: int | None = None  # step of the first call: not 0 in a run that goes on
 
-    def __call__(self, step: int, steps: int) -> None:
-        """Report, if ten seconds have passed or the run is done."""
+    def logged(self, step: int, steps: int) -> None:
+        """Report after a log, if it is time to or the run is done."""
+        if step == steps:
+            self._report(step)
+        else:
+            self.moved(step)
+
+    def moved(self, step: int) -> None:
+        """Report between two logs, if it is time to; the last step waits for its log."""
         now = time.monotonic()
-        if self.first is None:
-            self.first = step
-        if step == self.first or (now - self.last < 10 and step < steps):
+        pause = min(max(LEAST_PAUSE, (now - self.start) / 100), LONGEST_PAUSE)
+        if step < self.steps and now - self.last >= pause:
+            self._report(step)
+
+    def _report(self, step: int) -> None:
+        if step == self.first:
             return
-        self.last = now
-        rate = (step - self.first) / max(now - self.start, 1e-9)
-        left = (steps - step) / max(rate, 1e-9)
-        line = f"{self.name}: step {step}/{steps}, {rate:.1f} steps/s, {left:.0f} s left"
+        self.last = time.monotonic()
+        rate = (step - self.first) / max(self.last - self.start, 1e-9)
+        left = (self.steps - step) / max(rate, 1e-9)
+        line = f"{self.name}: step {step}/{self.steps}, {rate:.1f} steps/s, {left:.0f} s left"
         print(", ".join(filter(None, [line, self.note()])), file=sys.stderr, flush=True)

@@ -65,6 +65,7 @@ class Savepoint:
     Attributes:
         device: kind of device that trains; a state saved on another kind is left for that kind.
         step: the step that the run is at, in the end.
+        moved: called with every step at which the run could be saved.
     """
 
     device = "cpu"
@@ -81,6 +82,7 @@ class Savepoint:
         self._files: dict[str, list[list[str]]] = {"history": [], "snapshots": []}
         self._started = self._last = time.monotonic()
         self._asked = 0
+        self.moved: Callable[[int], None] = lambda step: None
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -170,6 +172,7 @@ class Savepoint:
 
     def after(self, step: int, saved: Callable[[], dict[str, Any]]) -> None:
         """Save, if it is time to or if a signal asked for it."""
+        self.moved(step)
         if not self._asked and time.monotonic() - self._last < self.period:
             return
         self.save(step, saved())
