@@ -30,14 +30,14 @@ def test_a_line_counts_from_the_step_at_which_the_process_began(clock, capsys):
 
 
 def test_there_is_a_line_between_two_logs_and_one_of_the_end_alone(clock, capsys):
-    shown = progress.Progress("run a", 0, 40, lambda: "")
-    shown.logged(0, 40)
-    for step in range(1, 41):
+    shown = progress.Progress("run a", 0, 42, lambda: "")
+    shown.logged(0, 42)
+    for step in range(1, 43):
         clock[0] += 4
         shown.moved(step)
-    shown.logged(40, 40)
+    shown.logged(42, 42)
     steps = [int(re.search(r"step (\d+)/", line)[1]) for line in lines(capsys)]
-    assert steps == [*range(3, 40, 3), 40]
+    assert steps == [*range(3, 42, 3), 42]
 
 
 @pytest.mark.parametrize(("hours", "pause"), [(0.1, 10), (3, 108), (100, 300)])
