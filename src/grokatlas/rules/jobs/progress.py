@@ -44,10 +44,10 @@ class LastLog(History):
 
 
 class Progress:
-    """Lines on stderr: step, rate and time left; the rarer, the longer a run takes.
+    """Lines on stderr with step, rate and time left.
 
-    There are ten seconds between two of them at least, later a hundredth of the time so far, and
-    five minutes at most.
+    Between two lines pass at least ten seconds, later a hundredth of the time so far, and at most
+    five minutes where the run can be saved as often.
 
     Args:
         name: of the run.
