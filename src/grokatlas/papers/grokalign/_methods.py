@@ -1,14 +1,17 @@
-"""Tables of methods compared."""
+"""Tables and rows of methods compared."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from grokatlas.claims.statistics import Tables
 from grokatlas.papers.grokalign import _methods_statistics
 from grokatlas.papers.grokalign._jacobians import data_named
+from grokatlas.plots import style
 
 LOSSES = {"ce": "cross-entropy", "mse": "squared error"}
 BUDGET = ("baseline", "grokalign", "adversarial")  # rows of table 2
@@ -18,6 +21,7 @@ SERIES = {  # of two levels, in percent
     "time": ("time to {1:g} %", "less", "more"),
     "phase": ("time from {0:g} to {1:g} %", "less", "more"),
 }
+WIDE = 0.12  # of a row: half of what the seeds of a method are spread over
 
 
 def acceleration(
@@ -132,3 +136,37 @@ def compute(tables: Tables, published: dict[str, Any]) -> tuple[pd.DataFrame, pd
         cell["memory / MiB"] = f"{own['memory_mb'].max():,.0f}"
         cells.append(cell)
     return pd.DataFrame(cells), costs
+
+
+def printed_factor(cell: str) -> tuple[float, float, float]:
+    """A printed factor as baseline / method: its mean, and it one deviation either way.
+
+    The reciprocal of a factor that says ``more``: ``x1.92 ± 0.29 more`` is 0.52 (0.45 to 0.61).
+    """
+    mean, deviation = map(float, re.findall(r"[\d.]+", cell))
+    ends = [mean, mean - deviation, mean + deviation]
+    if cell.endswith("more"):
+        middle, most, least = (1 / end for end in ends)
+        return middle, least, most
+    return ends[0], ends[1], ends[2]
+
+
+def seeds_in_row(axes: Axes, height: float, values: pd.Series, colour: str) -> None:
+    """A point for each seed about a height, and a bar at their mean."""
+    seen = values.dropna()
+    look = style.Look(color=colour, zorder=3)
+    heights = height + np.linspace(-WIDE, WIDE, len(seen))
+    axes.plot(seen, heights, "o", ms=3, alpha=0.7, label="_", **look)
+    axes.plot([seen.mean()], [height], "|", ms=11, mew=1.6, **look)
+
+
+def published_in_row(axes: Axes, height: float, mean: float, low: float, high: float) -> None:
+    """An open mark at a published mean, with its standard deviation."""
+    open_mark = style.Look(mfc="white", mew=1, ms=4.5, elinewidth=0.8, color=style.GUIDE)
+    axes.errorbar([mean], [height], xerr=[[mean - low], [high - mean]], fmt="o", **open_mark)
+
+
+def key_of_rows(axes: Axes) -> None:
+    """The entries of the legend for the marks of `seeds_in_row` and `published_in_row`."""
+    axes.plot([], [], "o-", ms=3, color=style.GUIDE, label="each seed, and their mean")
+    axes.plot([], [], "o-", mfc="white", color=style.GUIDE, label="published, mean and s.d.")

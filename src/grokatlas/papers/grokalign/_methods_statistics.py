@@ -15,8 +15,6 @@ def ratios(
     alone: pd.DataFrame,
     loss: str,
     method: str,
-    *,
-    variant: str = "",
     never: float = np.nan,
 ) -> pd.DataFrame:
     """The baseline's steps and times over a method's, by seed.
@@ -25,12 +23,11 @@ def ratios(
     are none where `untimed` says why.
 
     Args:
-        table: cases ``<loss>_<method><variant>`` with the measure ``reached_steps`` at two levels.
+        table: cases ``<loss>_<method>`` with the measure ``reached_steps`` at two levels.
         alone: the same cases with the measure ``cost``, one member each; of several runs of a case
             the mean counts.
         loss: what its cases begin with.
         method: what follows in its case.
-        variant: what the cases of both end with, such as ``_float32``.
         never: the step of a level that was never reached.
 
     Returns:
@@ -39,7 +36,7 @@ def ratios(
         begins and ends at one logged step.
     """
     reached = statistics.record(table, "reached_steps")
-    cases = {name: f"{loss}_{name}{variant}" for name in ("baseline", method)}
+    cases = {name: f"{loss}_{name}" for name in ("baseline", method)}
     seconds = statistics.record(alone, "cost").groupby("case")["update_seconds"].mean()
     if untimed(alone, list(cases.values())):
         seconds = pd.Series(dtype="float64")
@@ -53,6 +50,22 @@ def ratios(
             "time": times["baseline"]["reached"] / times[method]["reached"],
             "phase": times["baseline"]["phase"] / times[method]["phase"],
         }
+    )
+
+
+def steps(table: pd.DataFrame, loss: str, method: str, variant: str) -> pd.DataFrame:
+    """The steps of the ``baseline`` and of a method to the higher level, by seed.
+
+    Args:
+        table: cases ``<loss>_<method><variant>``, otherwise as for `ratios`.
+        loss: as there.
+        method: as there.
+        variant: what the cases of both end with, such as ``_float32``.
+    """
+    rows = statistics.record(table, "reached_steps")
+    cases = {name: f"{loss}_{name}{variant}" for name in ("baseline", method)}
+    return pd.DataFrame(
+        {name: _reached(rows, case, np.nan)["reached"] for name, case in cases.items()}
     )
 
 

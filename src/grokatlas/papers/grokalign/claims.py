@@ -22,17 +22,20 @@ def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) ->
         method: what follows in its case.
         variant: what the cases in the other precision end with, such as ``_float32``.
     """
-    two = (tables["acceleration"], tables["update_time"])
-    other, double = (
-        _methods_statistics.ratios(*two, loss, method, variant=each)["steps"]
-        for each in (variant, "")
-    )
-    return (other / double).tolist()
+    single = _methods_statistics.steps(tables["acceleration"], loss, method, variant)
+    double = _methods_statistics.steps(tables["acceleration"], loss, method, "")
+    factor, in_float64 = (each["baseline"] / each[method] for each in (single, double))
+    return (factor / in_float64).tolist()
 
 
-def likeness_ratio(tables: Tables) -> list[float]:
-    """The mean size of figure 6's cosines, GrokAlign over weight decay alone, seed by seed."""
-    rows = _jacobians_statistics.last_images(tables["delayed_robustness"])
+def likeness_ratio(tables: Tables, experiment: str) -> list[float]:
+    """The mean size of figure 6's cosines, GrokAlign over weight decay alone, seed by seed.
+
+    Args:
+        tables: of figure 6.
+        experiment: one of them.
+    """
+    rows = _jacobians_statistics.last_images(tables[experiment])
     sizes = rows.assign(size=rows["alignment"].abs()).groupby(["case", "seed"])["size"].mean()
     cases = sizes.unstack("case").reindex(columns=["grokalign", "weight_decay"])
     return (cases["grokalign"] / cases["weight_decay"]).tolist()

@@ -1,7 +1,6 @@
 """Table 1 as a picture: how many times fewer updates, and less time, each method takes."""
 
 import itertools
-import re
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,6 @@ from grokatlas.plots.style import FigureAndData
 
 SERIES = {"steps": "updates", "time": "time of updates"}
 ASIDE = 0.2  # of a row: how far the published factor is above, and ours below, the row's middle
-WIDE = 0.12  # of a row: half of what the seeds of a method are spread over
 
 
 def draw(tables: Tables, published: dict[str, str]) -> FigureAndData:
@@ -41,35 +39,16 @@ def _panel(axes: Axes, own: pd.DataFrame, published: dict[str, str], cell: str) 
     axes.axvline(1, color=style.GUIDE, lw=0.8, ls=":", zorder=1)
     rows = []
     for row, method in enumerate(_methods.METHODS):
-        factors = own.loc[own["method"] == method, "ratio"].dropna()
-        heights = row + ASIDE + np.linspace(-WIDE, WIDE, len(factors))
-        look = style.Look(color=style.COLOURS[method], zorder=3)
-        axes.plot(factors, heights, "o", ms=3, alpha=0.7, label="_", **look)
-        axes.plot([factors.mean()], [row + ASIDE], "|", ms=11, mew=1.6, **look)
+        factors = own.loc[own["method"] == method, "ratio"]
+        _methods.seeds_in_row(axes, row + ASIDE, factors, style.COLOURS[method])
         text = published.get(cell.format(method))
-        mean, low, high = factor(text) if text else (np.nan,) * 3
-        bars = [[mean - low], [high - mean]]
-        open_mark = style.Look(mfc="white", mew=1, ms=4.5, elinewidth=0.8, color=style.GUIDE)
-        axes.errorbar([mean], [row - ASIDE], xerr=bars, fmt="o", **open_mark)
+        mean, low, high = _methods.printed_factor(text) if text else (np.nan,) * 3
+        _methods.published_in_row(axes, row - ASIDE, mean, low, high)
         rows.append({"method": method, "ratio": mean, "low": low, "high": high})
-    axes.plot([], [], "o-", ms=3, color=style.GUIDE, label="each seed, and their mean")
-    axes.plot([], [], "o-", mfc="white", color=style.GUIDE, label="published, mean and s.d.")
+    _methods.key_of_rows(axes)
     axes.set(xscale="log", ylim=(len(_methods.METHODS) - 0.5, -0.5))
     axes.set_yticks(range(len(_methods.METHODS)), [*_methods.METHODS.values()])
     axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
     axes.minorticks_off()
     loss, _, series = cell.split("_", 2)
     return pd.DataFrame(rows).assign(loss=loss, series=series, origin="published")
-
-
-def factor(cell: str) -> tuple[float, float, float]:
-    """A printed factor as baseline / method: its mean, and it one deviation either way.
-
-    The reciprocal of a factor that says ``more``: ``x1.92 ± 0.29 more`` is 0.52 (0.45 to 0.61).
-    """
-    mean, deviation = map(float, re.findall(r"[\d.]+", cell))
-    ends = [mean, mean - deviation, mean + deviation]
-    if cell.endswith("more"):
-        middle, most, least = (1 / end for end in ends)
-        return middle, least, most
-    return ends[0], ends[1], ends[2]
