@@ -39,7 +39,7 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
     for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
-            _figure(scale, name, figure, entry, own, paper_spec.get("why", {}), ages, tree)
+            _figure(scale, name, figure, entry, own, paper_spec, ages, tree)
             for figure, entry in sorted(
                 paper_spec["figures"].items(),
                 key=lambda e: (_plate_number(e[1]), words.place(e[0])),
@@ -94,7 +94,7 @@ def _figure(
     name: str,
     entry: dict[str, Any],
     rows: list[dict[str, str]],
-    why: dict[str, dict[str, str]],
+    paper_spec: dict[str, Any],
     ages: dict[Path, str],
     tree: Tree,
 ) -> entries.FigureEntry:
@@ -106,7 +106,8 @@ def _figure(
     specs = [_content(run)["spec"] for run in runs]
     methods = methods_of(specs)
     main = layout.outputs("figure", stem)[0]
-    published, some = there and layout.is_published_table(name), entry.get("so_far", "")
+    published = there and layout.is_published_table(name)
+    why, shares = (paper_spec.get(key, {}) for key in ("why", "so_far"))
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
     return entries.FigureEntry(
         paper=paper,
@@ -124,13 +125,18 @@ def _figure(
         mixed=mixed.of(result.sound for result in results.values()) if there else [],
         diverged=_ended(runs, "diverged", "what they log is not finite") if there else "",
         stopped=_ended(runs, "stopped", "the watch stopped them") if there else "",
-        so_far=some,
+        so_far=entry.get("so_far", ""),
         sizes=sizes(entry["sizes"]),
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
         claims=tuple(
-            entries.ClaimEntry(row, methods=methods, of_tables=some, why=why.get(row["id"]))
+            entries.ClaimEntry(
+                row,
+                methods=methods,
+                of_tables=shares.get(row["id"], ""),
+                why=why.get(row["id"]),
+            )
             for row in rows
             if row["figure"] == name
         ),

@@ -16,7 +16,7 @@ class ClaimEntry(ClaimView):
 
     Attributes:
         methods: of the runs behind its figure.
-        of_tables: of how many values its tables are, if they leave out some.
+        of_tables: of how many values the tables that it reads are, if they leave out some.
         why: it is missed or partly met, a sentence by its cause.
     """
 

@@ -133,6 +133,11 @@ def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) ->
     for name, paper in papers.items():
         if name in shown:
             shown[name]["why"] = {claim.id: claim.why for claim in paper.claims if claim.why}
+            shares = {
+                claim.id: so_far(plan, name, claim.read(paper.figures[claim.figure].experiments))
+                for claim in paper.claims
+            }
+            shown[name]["so_far"] = {key: share["so_far"] for key, share in shares.items() if share}
         for key in paper.interpretations:
             choices = interpretations.choices(paper, key)
             shown[name]["interpretations"][key]["choices"] = choices

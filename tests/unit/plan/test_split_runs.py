@@ -89,13 +89,18 @@ def test_figures_claims_and_pages_are_told(shares, expected):
     claim = {"id": "G1", "statement": "s", "place": "p", "source": "text", "published": "1"}
     claim |= {"figure": "fig1", "value": "distance_at_rest", "expected": [None, 1.0]}
     known = paper(DEFAULTS, **experiments)
-    known = Paper.model_validate({**known.model_dump(exclude_unset=True), "claims": [claim]})
+    of_one = claim | {"id": "G2", "keywords": {"experiment": "one"}}
+    claims = {"claims": [claim, of_one]}
+    known = Paper.model_validate({**known.model_dump(exclude_unset=True), **claims})
     made = make_plan({"geometry": known}, "paper")
     figure = made.figures["geometry", "fig1"].spec
-    (judged,) = made.claims["paper"].spec["papers"]["geometry"]
-    shown = made.atlas["paper"].spec["papers"]["geometry"]["figures"]["fig1"]
-    for spec in (figure, judged, shown):
+    judged, judged_of_one = made.claims["paper"].spec["papers"]["geometry"]
+    shown = made.atlas["paper"].spec["papers"]["geometry"]
+    for spec in (figure, judged, shown["figures"]["fig1"]):
         assert spec.get("so_far") == expected
         assert expected or "so_far" not in spec
+    own = {"G1": expected, "G2": judged_of_one.get("so_far")}
+    assert own["G2"] == (expected and "1 of 4 seeds")
+    assert shown["so_far"] == {key: share for key, share in own.items() if share}
     small = make_plan({"geometry": known}, "quick").claims["quick"].spec["papers"]["geometry"]
     assert "so_far" not in small[0]
