@@ -47,18 +47,23 @@ def acceleration(factors, saving=(0.6, 1.05)):
 
     `saving`: which share of them in float32, and in float32 with the loss in float64.
     """
-    reached, alone = [], []
+    reached, single, alone = [], [], []
     for (loss, method), (fewer, less, phase) in factors.items():
         seconds, high = fewer / less, 1e6 / fewer
         low = high - 5e5 / phase / seconds
         case = f"{loss}_{method}"
         reached.append(rows("reached_steps", case, 10, level=[0.2, 0.85], step=[low, high]))
-        for variant, share in zip(("float32", "float64_loss"), saving, strict=True):
+        variants = {"float32": single, "float64_loss": reached}
+        for (variant, own), share in zip(variants.items(), saving, strict=True):
             late = [low, high if method == "baseline" else high / share]
             named = f"{case}_{variant}"
-            reached.append(rows("reached_steps", named, 10, level=[0.2, 0.85], step=late))
+            own.append(rows("reached_steps", named, 10, level=[0.2, 0.85], step=late))
         alone.append(rows("cost", case, 1, update_seconds=seconds, **CPU))
-    return {"acceleration": table(reached), "update_time": table(alone)}
+    return {
+        "acceleration": table(reached),
+        "acceleration_float32": table(single),
+        "update_time": table(alone),
+    }
 
 
 def common_budget(accuracies, ends, shares, ratios):

@@ -101,8 +101,13 @@ def test_each_precision_is_read_from_its_own_cases():
     slow = (steps["case"] == "ce_grokalign_float64_loss") & (steps["seed"] == 1)
     steps.loc[slow, "step"] *= 2
     chosen = {"loss": "ce", "method": "grokalign"}
-    single = claims.saving_of_precision(tables, **chosen, variant="_float32")
-    double = claims.saving_of_precision(tables, **chosen, variant="_float64_loss")
+    single, double = (
+        claims.saving_of_precision(tables, **chosen, experiment=experiment, variant=variant)
+        for experiment, variant in (
+            ("acceleration_float32", "_float32"),
+            ("acceleration", "_float64_loss"),
+        )
+    )
     assert single == pytest.approx([0.7] * 10)
     assert double == pytest.approx([0.95, 0.475] + [0.95] * 8)
 
