@@ -107,7 +107,6 @@ def _figure(
     methods = methods_of(specs)
     main = layout.outputs("figure", stem)[0]
     published = there and layout.is_published_table(name)
-    why, shares = (paper_spec.get(key, {}) for key in ("why", "so_far"))
     command = f"snakemake --cores all {main.as_posix()} --config scale={scale}"
     return entries.FigureEntry(
         paper=paper,
@@ -130,16 +129,20 @@ def _figure(
         command=values.command(tree.results[target].sound, target)[-1] if there else command,
         origin=explain.parts(tree, target) if there else None,
         specs={name: _content(result).get("spec", {}) for name, result in sorted(results.items())},
-        claims=tuple(
-            entries.ClaimEntry(
-                row,
-                methods=methods,
-                of_tables=shares.get(row["id"], ""),
-                why=why.get(row["id"]),
-            )
-            for row in rows
-            if row["figure"] == name
-        ),
+        claims=_claims([row for row in rows if row["figure"] == name], methods, paper_spec),
+    )
+
+
+def _claims(
+    rows: list[dict[str, str]], methods: tuple[str, ...], paper_spec: dict[str, Any]
+) -> tuple[entries.ClaimEntry, ...]:
+    """The claims of a figure whose runs use these methods."""
+    why, shares = (paper_spec.get(key, {}) for key in ("why", "so_far"))
+    return tuple(
+        entries.ClaimEntry(
+            row, methods=methods, of_tables=shares.get(row["id"], ""), why=why.get(row["id"])
+        )
+        for row in rows
     )
 
 
