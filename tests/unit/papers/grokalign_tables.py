@@ -47,13 +47,13 @@ def acceleration(factors, saving=(0.6, 1.05)):
 
     `saving`: which share of them in float32, and in float32 with the loss in float64.
     """
-    reached, single, alone = [], [], []
+    reached, single, double, alone = [], [], [], []
     for (loss, method), (fewer, less, phase) in factors.items():
         seconds, high = fewer / less, 1e6 / fewer
         low = high - 5e5 / phase / seconds
         case = f"{loss}_{method}"
         reached.append(rows("reached_steps", case, 10, level=[0.2, 0.85], step=[low, high]))
-        variants = {"float32": single, "float64_loss": reached}
+        variants = {"float32": single, "float64_loss": double}
         for (variant, own), share in zip(variants.items(), saving, strict=True):
             late = [low, high if method == "baseline" else high / share]
             named = f"{case}_{variant}"
@@ -62,6 +62,7 @@ def acceleration(factors, saving=(0.6, 1.05)):
     return {
         "acceleration": table(reached),
         "acceleration_float32": table(single),
+        "acceleration_float64_loss": table(double),
         "update_time": table(alone),
     }
 

@@ -97,16 +97,13 @@ def test_an_order_of_methods_needs_more_than_the_noise_of_seeds(monkeypatch):
 
 def test_each_precision_is_read_from_its_own_cases():
     tables = acceleration(FACTORS, saving=(0.7, 0.95))
-    steps = tables["acceleration"]
+    steps = tables["acceleration_float64_loss"]
     slow = (steps["case"] == "ce_grokalign_float64_loss") & (steps["seed"] == 1)
     steps.loc[slow, "step"] *= 2
     chosen = {"loss": "ce", "method": "grokalign"}
     single, double = (
-        claims.saving_of_precision(tables, **chosen, experiment=experiment, variant=variant)
-        for experiment, variant in (
-            ("acceleration_float32", "_float32"),
-            ("acceleration", "_float64_loss"),
-        )
+        claims.saving_of_precision(tables, **chosen, variant=variant)
+        for variant in ("_float32", "_float64_loss")
     )
     assert single == pytest.approx([0.7] * 10)
     assert double == pytest.approx([0.95, 0.475] + [0.95] * 8)

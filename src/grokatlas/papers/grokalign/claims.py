@@ -13,21 +13,21 @@ from grokatlas.papers.grokalign._methods_statistics import *
 from grokatlas.papers.grokalign._theorems_statistics import *
 
 
-def saving_of_precision(
-    tables: Tables, loss: str, method: str, experiment: str, variant: str
-) -> list[float]:
+def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) -> list[float]:
     """The baseline's steps over a method's: of the cases in another precision, over float64's.
 
     Args:
-        tables: of table 1 in float64 and in float32.
+        tables: of table 1, in float64 and in the other precision.
         loss: what its cases begin with.
         method: what follows in its case.
-        experiment: the one with the cases in the other precision.
-        variant: what these end with, such as ``_float32``.
+        variant: what the experiment and the cases in the other precision end with, such as
+            ``_float32``.
     """
-    single = _methods_statistics.steps(tables[experiment], loss, method, variant)
-    double = _methods_statistics.steps(tables["acceleration"], loss, method, "")
-    factor, in_float64 = (each["baseline"] / each[method] for each in (single, double))
+    other, double = (
+        _methods_statistics.steps(tables[f"acceleration{end}"], loss, method, end)
+        for end in (variant, "")
+    )
+    factor, in_float64 = (each["baseline"] / each[method] for each in (other, double))
     return (factor / in_float64).tolist()
 
 

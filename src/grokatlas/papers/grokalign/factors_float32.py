@@ -8,10 +8,10 @@ from grokatlas.papers.grokalign._jacobians import data_named
 from grokatlas.plots import panels, style
 from grokatlas.plots.style import FigureAndData
 
-PRECISIONS = {  # what cases end with: experiment, and what is written
-    "": ("acceleration", "float64"),
-    "_float32": ("acceleration_float32", "float32"),
-    "_float64_loss": ("acceleration", "float32,\nloss in float64"),
+PRECISIONS = {  # what an experiment and its cases end with, and what is written
+    "": "float64",
+    "_float32": "float32",
+    "_float64_loss": "float32,\nloss in float64",
 }
 COLOURS = {"baseline": style.COLOURS["weight_decay"], "grokalign": style.COLOURS["grokalign"]}
 ASIDE = 0.35  # of a row: how far the published factor is above its middle
@@ -21,8 +21,9 @@ def draw(tables: Tables, published: dict[str, str]) -> FigureAndData:
     """A row for each precision, a point for each seed: updates (a) and their quotient (b)."""
     made, [[left, right]] = style.figure(2, height=2.0, sharey=True)
     drawn = []
-    for row, (variant, (experiment, precision)) in enumerate(PRECISIONS.items()):
-        steps = _methods_statistics.steps(tables[experiment], "ce", "grokalign", variant)
+    for row, (variant, precision) in enumerate(PRECISIONS.items()):
+        table = tables[f"acceleration{variant}"]
+        steps = _methods_statistics.steps(table, "ce", "grokalign", variant)
         for method, colour in COLOURS.items():
             _methods.seeds_in_row(left, row, steps[method], colour)
         steps["ratio"] = steps["baseline"] / steps["grokalign"]
@@ -36,7 +37,7 @@ def draw(tables: Tables, published: dict[str, str]) -> FigureAndData:
     for method, text in {"baseline": "weight decay", "grokalign": "GrokAlign"}.items():
         left.plot([], [], "o-", ms=3, color=COLOURS[method], label=text)
     _methods.key_of_rows(left)
-    left.set_yticks(range(len(PRECISIONS)), [text for _, text in PRECISIONS.values()])
+    left.set_yticks(range(len(PRECISIONS)), PRECISIONS.values())
     data = data_named(tables["acceleration"])
     left.set(ylim=(len(PRECISIONS) - 0.5, -0.5), xlabel=f"updates ({data})")
     right.set_xlabel("weight decay / GrokAlign")
