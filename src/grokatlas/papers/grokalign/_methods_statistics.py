@@ -53,16 +53,17 @@ def ratios(
     )
 
 
-def steps(table: pd.DataFrame, loss: str, method: str, variant: str) -> pd.DataFrame:
+def steps(tables: Tables, loss: str, method: str, variant: str) -> pd.DataFrame:
     """The steps of the ``baseline`` and of a method to the higher level, by seed.
 
     Args:
-        table: cases ``<loss>_<method><variant>``, otherwise as for `ratios`.
+        tables: of table 1; cases ``<loss>_<method><variant>`` of ``acceleration<variant>``,
+            otherwise as for `ratios`.
         loss: as there.
         method: as there.
-        variant: what the cases of both end with, such as ``_float32``.
+        variant: what the experiment and its cases end with, such as ``_float32``; empty: float64.
     """
-    rows = statistics.record(table, "reached_steps")
+    rows = statistics.record(tables[f"acceleration{variant}"], "reached_steps")
     cases = {name: f"{loss}_{name}{variant}" for name in ("baseline", method)}
     return pd.DataFrame(
         {name: _reached(rows, case, np.nan)["reached"] for name, case in cases.items()}

@@ -20,14 +20,10 @@ def saving_of_precision(tables: Tables, loss: str, method: str, variant: str) ->
         tables: of table 1, in float64 and in the other precision.
         loss: what its cases begin with.
         method: what follows in its case.
-        variant: what the experiment and the cases in the other precision end with, such as
-            ``_float32``.
+        variant: of the other precision, as for `steps`.
     """
-    other, double = (
-        _methods_statistics.steps(tables[f"acceleration{end}"], loss, method, end)
-        for end in (variant, "")
-    )
-    factor, in_float64 = (each["baseline"] / each[method] for each in (other, double))
+    both = [_methods_statistics.steps(tables, loss, method, end) for end in (variant, "")]
+    factor, in_float64 = (steps["baseline"] / steps[method] for steps in both)
     return (factor / in_float64).tolist()
 
 

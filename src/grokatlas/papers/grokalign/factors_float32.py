@@ -22,8 +22,7 @@ def draw(tables: Tables, published: dict[str, str]) -> FigureAndData:
     made, [[left, right]] = style.figure(2, height=2.0, sharey=True)
     drawn = []
     for row, (variant, precision) in enumerate(PRECISIONS.items()):
-        table = tables[f"acceleration{variant}"]
-        steps = _methods_statistics.steps(table, "ce", "grokalign", variant)
+        steps = _methods_statistics.steps(tables, "ce", "grokalign", variant)
         for method, colour in COLOURS.items():
             _methods.seeds_in_row(left, row, steps[method], colour)
         steps["ratio"] = steps["baseline"] / steps["grokalign"]
