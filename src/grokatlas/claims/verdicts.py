@@ -17,7 +17,7 @@ NOT_RUN = "not run at this scale"
 MEANINGS = {
     REPRODUCED: "every seed's number, or their middle, is in the interval",
     PARTLY: "at least half of the numbers are in the interval, or all of them with seeds missing",
-    MISSED: "most numbers, or their middle, are outside of the interval",
+    MISSED: "most numbers are outside of the interval, and so is their middle where that is judged",
     REJECTED: "a setting that tests how the paper can be meant misses the interval",
     NOT_DECISIVE: "a setting that tests a meaning, or a control, meets the interval; not counted",
     SEEN: "in the interval at smaller sizes than the published ones",

@@ -30,9 +30,9 @@ def _submit(capsys, *arguments: str) -> tuple[int, str, str]:
 def test_the_script_is_submitted_with_the_arguments_of_snakemake(here, capsys):
     options = ("--config", "scale=smoke", "papers=[geometry]", "--", TARGET)
     here.program("sbatch", 'echo "$PATH" > path; echo "12;physics"')
-    code, out, err = _submit(capsys, "--time", "2h", "--partition", "long", *options)
+    code, out, err = _submit(capsys, "--time", "2:00:00", "--partition", "long", *options)
     assert (code, err) == (0, "")
-    asked = ["--parsable", "--time=2h", "--partition=long", SCRIPT, *options]
+    asked = ["--parsable", "--time=2:00:00", "--partition=long", SCRIPT, *options]
     assert here.calls("sbatch") == [asked]
     (plan,) = here.calls("python")
     looks = ["--dry-run", "--nolock", "--quiet", "--", TARGET]
