@@ -1,10 +1,11 @@
 """The plan of all papers at a scale, for the next Snakemake in this folder.
 
-Such a plan is a function of the configuration, of the recorded numbers that its texts name, and of
-the source tree. Where each of these files has the contents that it had, the jobs are those that
-were planned before, and nothing is parsed, checked or hashed again. Two plans are never kept: one
-of some papers, which depends on the figures that are here, and one with a `script`, which depends
-on files anywhere. As in `plan.cache`, a file that is absent, damaged or of other code is no plan.
+Such a plan is a function of the configuration, of the recorded numbers that its texts name, of what
+the studies of a checkout recorded, and of the source tree. Where each of these files has the
+contents that it had, the jobs are those that were planned before, and nothing is parsed, checked or
+hashed again. Two plans are never kept: one of some papers, which depends on the figures that are
+here, and one with a `script`, which depends on files anywhere. As in `plan.cache`, a file that is
+absent, damaged or of other code is no plan.
 """
 
 import contextlib
@@ -18,7 +19,7 @@ import pydantic
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.plan import cache, summaries
+from grokatlas.plan import cache, recorded_studies, summaries
 from grokatlas.plan.jobs import KINDS, Job, Plan
 from grokatlas.results import hashing
 from grokatlas.results.foreign import SCRIPT
@@ -65,7 +66,9 @@ class KeptPlan:
     def _hash_of_files(self) -> str:
         """A hash of all files that a plan is made from, but for those that modules name."""
         source = [*registry.modules().values(), *summaries.parts()]
-        declared = [*registry.own_files(self._folder, "**/*"), self._folder.parent / RECORDED]
+        checkout = self._folder.parent
+        declared = [*registry.own_files(self._folder, "**/*"), checkout / RECORDED]
+        declared += recorded_studies.files_read(checkout)
         versions, content = [sys.version, pydantic.VERSION], _hashes([*source, *declared])
         return hashing.of([versions, str(registry.study()), content])
 

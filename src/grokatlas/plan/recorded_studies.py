@@ -6,6 +6,7 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
+from grokatlas.errors import UserError
 from grokatlas.results import csv_file, hashing
 
 PAGES = Path("docs/papers")  # of a study: the pages and pictures of its papers
@@ -21,15 +22,32 @@ def folders(checkout: Path = Path()) -> list[Path]:
     return [file.parent for file in files if (file.parent / RECORDED).is_dir()]
 
 
+def files_read(checkout: Path = Path()) -> list[Path]:
+    """The files of these studies that `shown` reads."""
+    patterns = ("config/papers/**/*", f"{RECORDED}/*.csv", f"{PAGES}/*/*.png")
+    return [
+        file
+        for folder in folders(checkout)
+        for pattern in patterns
+        for file in registry.own_files(folder, pattern)
+    ]
+
+
 def shown() -> dict[str, dict[str, Any]]:
     """The recorded results of each paper of these studies, by its name.
 
     ``source`` and ``folder``; ``figures`` with title, caption, origin and picture; ``claims`` as
     stated, and as they were judged at the largest scale that was run.
+
+    Raises:
+        UserError: two of these studies have a paper of one name.
     """
-    papers = {}
+    papers: dict[str, dict[str, Any]] = {}
     for folder in folders():
         for name, paper in load_papers(folder / "config/papers", "all").items():
+            if name in papers:
+                problem = f"is a paper of {papers[name]['folder']} as well; rename one of the two"
+                raise UserError((folder / "config/papers" / name).as_posix(), problem)
             papers[name] = {
                 "source": paper.source.model_dump(mode="json"),
                 "folder": folder.as_posix(),

@@ -1,10 +1,12 @@
 """A plan that is kept is the one that would be made, and only while no file of it changed."""
 
+import shutil
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from grokatlas.errors import UserError
 from grokatlas.plan import cache
 from grokatlas.plan.jobs import Plan
 from grokatlas.plan.kept_plans import FILE, KeptPlan
@@ -85,6 +87,22 @@ def test_a_file_that_changed_or_came_is_seen(file):
     assert KeptPlan(Path("config"), "smoke").read() is None
 
 
+@pytest.mark.parametrize(
+    "file", ["config/papers/other/paper.yaml", "docs/papers/other/a.png", "recorded/figures.csv"]
+)
+def test_what_a_study_of_the_checkout_recorded_is_seen(file):
+    study = Path("studies/other")
+    shutil.copytree("config/papers/my_study", study / "config/papers/other")
+    for path in map(study.joinpath, ("study.yaml", "recorded/claims.csv", file)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    opened()
+    assert KeptPlan(Path("config"), "smoke").read()
+    with (study / file).open("a") as stream:
+        stream.write("\n")
+    assert KeptPlan(Path("config"), "smoke").read() is None
+
+
 def test_an_edit_is_planned_and_taken_back_as_if_it_never_was():
     before, text = said(opened()[0].at("smoke")), EXPERIMENTS.read_text()
     EXPERIMENTS.write_text(text.replace("weight: 1e-3", "weight: 2e-3"))
@@ -142,3 +160,14 @@ def test_a_file_that_is_edited_while_a_plan_is_made_is_not_of_the_kept_one():
     EXPERIMENTS.write_text(EXPERIMENTS.read_text() + "\n")
     store.keep(plan, project.captions)
     assert not Path(FILE.format("smoke")).exists()
+
+
+def test_two_studies_with_a_paper_of_one_name_are_refused():
+    for name in ("one", "two"):
+        study = Path("studies", name)
+        shutil.copytree("config/papers/my_study", study / "config/papers/other")
+        (study / "recorded").mkdir()
+        (study / "study.yaml").touch()
+    problem = "^studies/two/config/papers/other: is a paper of studies/one as well; rename one"
+    with pytest.raises(UserError, match=problem):
+        opened()
