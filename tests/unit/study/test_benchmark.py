@@ -89,6 +89,27 @@ def test_a_value_is_chosen_on_the_seed_of_choice_and_judged_on_the_others():
     assert (rows["operations"] == 4000).all()
 
 
+def test_small_values_of_a_knob_are_told_apart():
+    numbers = (1e-9, 1e-8)
+    grid = protocol.Grid(path="optimizer.lr", scale="value", own=1e-9, added=numbers)
+    times = {1e-9: dict.fromkeys(SEEDS, 900.0), 1e-8: dict.fromkeys(SEEDS, 100.0)}
+    rows = judging.trials(table(times), "sparse", "mine", grid, "grokking_times")
+    assert dict(rows.groupby("value")["updates"].unique().map(list)) == {1e-9: [900], 1e-8: [100]}
+
+
+def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path):
+    methods, study = tmp_path / "mine.yaml", tmp_path / "study"
+    methods.write_text(METHOD)
+    (study / "config").mkdir(parents=True)
+    (study / "config/config.yaml").write_text("scale: paper\n")
+    with pytest.raises(UserError, match="study: is there and no benchmark; give a new folder"):
+        command.add(methods, "sparse", "smoke", study, dry_run=True)
+    assert (study / "config/config.yaml").read_text() == "scale: paper\n"
+    assert [file.name for file in study.iterdir()] == ["config"]
+    for _ in range(2):  # a benchmark goes on in its folder
+        assert command.add(methods, "sparse", "smoke", tmp_path / "new", dry_run=True) == 0
+
+
 def test_never_counts_as_the_budget_and_is_shown():
     times = dict.fromkeys(NUMBERS, flat(np.nan)) | {2.0: flat(100) | {3: np.nan}}
     rows = judging.rows(made(times), {("sparse", "mine"): GRID}, RULES)

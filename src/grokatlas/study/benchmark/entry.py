@@ -10,7 +10,7 @@ import pandas as pd
 from grokatlas import registry
 from grokatlas.declare.models import EXPERIMENTS, PAPER
 from grokatlas.errors import MistakeError, UserError
-from grokatlas.results import layout
+from grokatlas.results import files, layout
 from grokatlas.study import new
 from grokatlas.study.benchmark import judging, protocol
 from grokatlas.study.benchmark.judging import Grids
@@ -85,19 +85,25 @@ class Entry:
         return {PAPER: declaration.text(paper), EXPERIMENTS: declaration.text(experiments)}
 
     def write(self, folder: Path) -> None:
-        """Write the study; its results and those of earlier grids stay."""
+        """Write the study; its results and those of earlier grids stay.
+
+        Raises:
+            UserError: the folder holds something else.
+        """
         registry.refuse_inside_package(folder)
         declared = folder / "config" / "papers" / PAPER_NAME
+        if not declared.is_dir() and (folder.is_file() or any(folder.glob("*"))):
+            raise UserError(str(folder), "is there and no benchmark; give a new folder")
         declared.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             text = new.filled(new.TEMPLATE / name, folder.resolve().name, PAPER_NAME)
             target = new.HIDDEN.get(name.removesuffix(new.SUFFIX), name.removesuffix(new.SUFFIX))
-            (folder / target).write_text(text, encoding="utf-8")
+            files.write_text(folder / target, text)
         used = protocol.Methods(methods=self.methods).model_dump(mode="json", exclude_unset=True)
         for path, block in ((METHODS, used), (SETTINGS, {"scale": self.scale})):
-            (folder / path).write_text(declaration.text(block), encoding="utf-8")
+            files.write_text(folder / path, declaration.text(block))
         for own, text in self.texts().items():
-            (declared / own).write_text(text, encoding="utf-8")
+            files.write_text(declared / own, text)
         study = registry.study()
         if study and study != folder.resolve() and (study / "components").is_dir():
             ignore = shutil.ignore_patterns("__pycache__")

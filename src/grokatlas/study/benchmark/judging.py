@@ -40,7 +40,8 @@ def trials(table: pd.DataFrame, task: str, method: str, grid: Grid, times: str) 
     counted = table[table["record"] == "operations"].groupby("case")["operations"].median()
     frames = []
     for number in grid.numbers:
-        part = rows[np.isclose(rows[grid.path].astype(float), grid.value(number), rtol=1e-9)]
+        values = rows[grid.path].astype(float)
+        part = rows[np.isclose(values, grid.value(number), rtol=1e-9, atol=0)]
         updates = part["t2"].fillna(part["train.steps"]).clip(lower=1)
         frames.append(
             pd.DataFrame(
