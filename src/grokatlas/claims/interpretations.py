@@ -129,11 +129,12 @@ def row(
     if otherwise is None:
         return known | {"state": ABSENT, "verdict": NOT_RUN, "reason": "its tables are not made"}
     undefined = {**known, "state": UNDEFINED, "verdict": NOT_RUN}
+    as_drawn = judgement["keywords"] == claim["keywords"]
     if otherwise.cases:
         drawn = _values(paper, claim, otherwise.drawn, scale)
-        if drawn == _values(paper, claim, otherwise.without_drawn, scale):
-            return None  # of all tables that it reads none is otherwise
-        if otherwise.same:
+        if as_drawn and drawn == _values(paper, claim, otherwise.without_drawn, scale):
+            return None  # nothing that it reads is otherwise
+        if as_drawn and otherwise.same:
             return undefined | {"reason": SAME}
         others = otherwise.without_others
         if others is not None and drawn != _values(paper, claim, others, scale):

@@ -64,7 +64,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
         return given | {"verdict": NOT_RUN, "reason": "its tables are not made", "count": 0}
     lost = divergence.note(tables.values())
     converged = {name: divergence.without(table) for name, table in tables.items()}
-    values = _values(paper, claim, converged, lacking=bool(lost))
+    values, problem = _values(paper, claim, converged, lacking=bool(lost))
     seeds = 1 if scale == "quick" else claim["seeds"]  # small runs have fewer, as declared
     verdict, reason = judge(values, claim["expected"], claim["judged"], seeds)
     verdict = named(verdict, scale, claim["rejects"])
@@ -72,6 +72,7 @@ def row(paper: str, claim: dict[str, Any], tables: Tables | None, scale: str) ->
         reason = f"{claim['rejects']}; {reason}"
     if not values and (absent := _absent(claim["keywords"], converged)):
         reason += f"; no row has {absent}"
+    reason += f"; {problem}" if problem else ""
     reason += f"; {lost} and left out" if lost else ""
     reason += f"; so far {claim['so_far']}" if claim.get("so_far") else ""
     known = [value for value in values if not math.isnan(value)]
@@ -97,7 +98,7 @@ def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 def _spread(published: str) -> float | None:
     """The published standard deviation, if one is printed: 0.82 of ``x7.56 ± 0.82 fewer``."""
-    printed = re.search(r"± ?([0-9.]+)", published)
+    printed = re.search(r"± ?([0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)", published)
     return float(printed[1]) if printed else None
 
 
@@ -117,8 +118,13 @@ def _absent(keywords: dict[str, Any], tables: Tables) -> str:
     return ""
 
 
-def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) -> list[float]:
-    """The values of a claim's function; not a number where members are lacking that it needs."""
+def _values(
+    paper: str, claim: dict[str, Any], tables: Tables, lacking: bool
+) -> tuple[list[float], str]:
+    """The values of a claim's function, and its error where members are lacking.
+
+    It may need the lacking ones, so that its error is no mistake; it has no number then.
+    """
     module = importlib.import_module(claim["module"])
     function: Callable[..., Any] = getattr(module, claim["value"])
     keywords = claim["keywords"] | asked_for(
@@ -133,8 +139,8 @@ def _values(paper: str, claim: dict[str, Any], tables: Tables, lacking: bool) ->
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
         values = [float(value) for value in numbers]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        if lacking:
-            return [math.nan]
         problem = f"{claim['value']} cannot be computed: {type(error).__name__} {error}"
+        if lacking:
+            return [math.nan], problem
         raise UserError(place, problem) from error
-    return values
+    return values, ""

@@ -103,8 +103,13 @@ def because(verdict: str, why: Mapping[Any, str] | None) -> str:
 
 
 def middle(values: list[float], judged: str) -> float:
-    """The one number that stands for all seeds: their mean if that is judged, else the median."""
-    return statistics.fmean(values) if judged == "mean" else statistics.median(values)
+    """The one number that stands for all seeds: their mean if that is judged, else the median.
+
+    The mean is not a number where values are infinite on both sides.
+    """
+    if judged != "mean":
+        return statistics.median(values)
+    return statistics.fmean(values) if not {-math.inf, math.inf} <= {*values} else math.nan
 
 
 def tally(given: Iterable[str], afterwards: Iterable[str] = ()) -> str:

@@ -171,8 +171,8 @@ def _may_concern(
     has_them = interpretation.only.items() <= claim.keywords.items()
     if claim.id in interpretation.claims.values() or not has_them:
         return False
-    if interpretation.keywords:
-        return _over(interpretation, claim) != claim.keywords
+    if _over(interpretation, claim) != claim.keywords:
+        return True
     said = {value for value in claim.keywords.values() if isinstance(value, str)}
     for reference in papers[name].figures[claim.figure].experiments:
         owner, experiment = layout.owner_of_table(name, reference)

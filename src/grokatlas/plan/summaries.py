@@ -108,17 +108,24 @@ def _under_interpretations(
     by_paper: dict[str, list[dict[str, Any]]] = {}
     for name, paper in papers.items():
         skipped = {e.id for e in paper.claims if versions.same_claim(papers, name, e)}
-        at_scale = {claim.id for claim in paper.claims if plan.scale in claim.scales}
+        at_scale = {claim.id: claim for claim in paper.claims if plan.scale in claim.scales}
         for judgement in interpretations.judgements(papers, name, skipped):
-            named = [other["table"] for other in judgement.instead.values()]
-            planned_tables = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
             entry = asdict(judgement)
-            if judgement.claim in at_scale:
-                entry |= so_far(plan, name, planned_tables)
-                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in planned_tables]
+            if claim := at_scale.get(judgement.claim):
+                read = claim.read(paper.figures[claim.figure].experiments)
+                named = [_instead(judgement, experiment) for experiment in read]
+                planned = [e for e in named if layout.owner_of_table(name, e) in plan.tables]
+                entry |= so_far(plan, name, planned)
+                jobs = [plan.tables[layout.owner_of_table(name, e)] for e in planned]
                 tables |= {job.target: job for job in jobs}
             by_paper.setdefault(name, []).append(entry)
     return by_paper
+
+
+def _instead(judgement: interpretations.Judgement, experiment: str) -> str:
+    """The experiment whose table a claim reads under an interpretation, for one of its figure."""
+    other = judgement.instead.get(experiment.rpartition("/")[2])
+    return other["table"] if other else experiment
 
 
 def atlas(plan: Plan, papers: dict[str, Paper], at_hand: AtHand, judged: Job) -> Job:

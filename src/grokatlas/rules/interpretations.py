@@ -43,8 +43,8 @@ class Judge:
                 claim = claims[each["claim"]]
                 other = claims[each["same_as"]] if each["same_as"] else None
                 stems, taken = self._stems(paper, other or claim, each)
-                if each["instead"] and not taken:
-                    continue  # of all tables that it reads none is otherwise
+                if each["instead"] and not taken and each["keywords"] == claim["keywords"]:
+                    continue  # nothing that it reads is otherwise
                 needed = [*stems.values(), *taken.values()]
                 there = all(self._ages.get(target) for target in needed)
                 tables = self._tables(each, stems, taken) if there else None

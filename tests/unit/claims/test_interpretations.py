@@ -130,6 +130,13 @@ def test_keywords_are_laid_over():
     assert row["value"] == 20.5
 
 
+def test_keywords_may_lead_a_claim_to_a_case_that_is_otherwise():
+    claim = NAMED | {"keywords": {"case": "third"}}
+    frame = table(drawn=10, other=20, third=30)
+    assert judged(claim, within(frame)) is None
+    assert judged(claim, within(frame), keywords={"case": "drawn"})["value"] == 20.5
+
+
 def test_a_keyword_that_its_function_does_not_know_is_no_lack_of_runs():
     frame = table(drawn=10, other=20)
     claim = NAMED | {"value": "at_time", "keywords": {"time": "t1"}}

@@ -191,6 +191,17 @@ def test_one_claim_that_fails_leaves_the_others(planned, monkeypatch):
         claims.execute(planned, layout.target_of(planned))
 
 
+def test_a_function_that_fails_where_a_member_diverged_is_named(planned, monkeypatch):
+    diverged = weights(1.0, 2 / 3)
+    gone = (diverged["run"] == "run1") & (diverged["step"] > 0)
+    table("two_weights", diverged.assign(train_loss=np.where(gone, nan, 0.5)))
+    replace_function(monkeypatch, lambda tables: None.rows)
+    row = judged(planned).loc["G4"]
+    assert row["verdict"] == "not run at this scale"
+    assert "cannot be computed: AttributeError" in row["reason"]
+    assert row["reason"].endswith("; 1 of 2 members diverged and left out")
+
+
 def test_a_failed_claim_is_judged_again(planned, monkeypatch):
     job = unsealed(planned)
     job["spec"]["papers"]["geometry"] = job["spec"]["papers"]["geometry"][:1]

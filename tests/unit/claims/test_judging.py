@@ -42,6 +42,22 @@ def test_small_runs_and_rejected_interpretations_have_verdicts_of_their_own(
     assert told in verdicts.possible(scale)
 
 
+def test_the_mean_of_values_that_are_infinite_on_both_sides_is_no_number():
+    found, why = verdicts.judge([inf, -inf, 2.0], [1, 3], "mean", 3)
+    assert found == "not reproduced"
+    assert why == "the mean is outside the interval; 1 of 3 in the interval"
+
+
+@pytest.mark.parametrize(
+    ("published", "spread"),
+    [("x7.56 ± 0.82 fewer", 0.82), ("7.56 ± 0.82.", 0.82), ("2 ±1e-3", 1e-3), ("7", None)],
+)
+def test_a_printed_deviation_is_read(published, spread):
+    claim = CLAIM | {"published": published}
+    row = judging.row("geometry", claim, {"two_weights": weights(5.0, 6.0)}, "paper")
+    assert row["spread"] == spread
+
+
 def test_a_rejected_interpretation_is_named_in_the_reason():
     claim = CLAIM | {"rejects": "weight decay of 0.1"}
     row = judging.row("geometry", claim, {"two_weights": weights(5.0, 6.0)}, "paper")
@@ -93,7 +109,7 @@ def test_a_claim_is_not_judged_at_a_scale_it_does_not_name():
 
 
 def test_small_runs_have_fewer_seeds_than_a_claim_asks_for(monkeypatch):
-    monkeypatch.setattr(judging, "_values", lambda *_, **__: [1.0])
+    monkeypatch.setattr(judging, "_values", lambda *_, **__: ([1.0], ""))
     claim = CLAIM | {"scales": ["quick", "paper"], "expected": [0.5, 2.0], "seeds": 3}
     claim |= {"published_cells": {}, "digitised_points": [], "rejects": None, "judged": "each"}
     tables = {"two_weights": pd.DataFrame({"record": ["history"], "run": ["a"]})}

@@ -90,6 +90,13 @@ def test_keywords_concern_the_claims_that_have_others():
     }
 
 
+def test_keywords_and_tables_of_one_interpretation_concern_the_claims_of_both():
+    instead = {"one": Instead(cases={"drawn": "other"})}
+    both = Interpretation(about="x", figures=["fig1"], keywords={"step": 9}, instead=instead)
+    claims = claim("T1", step=5, case="third"), claim("T2", case="drawn"), claim("T3", case="third")
+    assert set(found(paper(*claims, both=both))) == {"T1", "T2"}
+
+
 def test_what_is_another_claim_under_an_interpretation_has_no_row_of_its_own():
     fine = Interpretation(about="x", figures=["fig1"], claims={"T1": "T2"})
     claims = claim("T1", case="drawn"), claim("T2", value="other", case="drawn")
@@ -162,3 +169,26 @@ def test_the_claims_job_reads_the_tables_that_stand_in(papers, scale):
     assert layout.table_stem(scale, "jacobian_alignment", "xor") not in {
         each.target for each in job.inputs
     }
+
+
+def test_a_judgement_says_of_how_many_seeds_the_tables_that_it_reads_are(papers):
+    whole = papers["grokalign"]
+    figures = {"fig8": whole.figures["fig8"]}
+    claims = [each for each in whole.claims if each.figure == "fig8"]
+    instead = {"transformer": Instead(cases={"weight_decay": "grokalign"})}
+    told = {
+        "keywords": Interpretation(about="x", figures=["fig8"], keywords={"case": "weight_decay"}),
+        "same": Interpretation(about="x", figures=["fig8"], instead=instead),
+        "whole": Interpretation(
+            about="x", figures=["fig8"], instead={"transformer": Instead(of="acceleration")}
+        ),
+    }
+    few = whole.model_copy(
+        update={"figures": figures, "claims": claims, "interpretations": told, "findings": []}
+    )
+    (job,) = graph.make_plan({"grokalign": few}, "paper").claims.values()
+    shares = {each["so_far"] for each in job.spec["papers"]["grokalign"]}
+    listed = job.spec["interpretations"]["grokalign"]
+    found = {key: {e.get("so_far") for e in listed if e["interpretation"] == key} for key in told}
+    assert found == {"keywords": shares, "same": shares, "whole": {None}}
+    assert len(shares) == 1
