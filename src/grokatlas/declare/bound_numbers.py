@@ -17,7 +17,9 @@ NAME = r"(?:(?P<paper>\w+)/)?(?P<id>[A-Z]+\d+[a-z]?)\.(?P<column>\w+)"
 COLUMNS = ["value", "lowest", "highest", "count"]
 IN_BRACES = re.compile(rf"\{{{NAME}(?::(?P<form>[^{{}}]*))?\}}")
 LACKING = "(not recorded: "  # before the name of what the record does not hold
-SHOWN = rf"(?:-?[\d.,]*\d(?:e[-+]?\d+)?|-?∞|{re.escape(LACKING)}[^)]*\))?(?:\s+percent)?"
+SIGN = r"(?:(?<!\d)[-+])?"  # behind a digit it is a hyphen
+DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
+SHOWN = rf"(?:{SIGN}(?:{DIGITS}|∞|nan)|{re.escape(LACKING)}[^)]*\))?(?:\s+percent)?"
 IN_COMMENT = re.compile(rf"{SHOWN}<!--{NAME}(?::(?P<form>[^>]*?))?-->")
 Records = dict[tuple[str, str], dict[str, str]]
 

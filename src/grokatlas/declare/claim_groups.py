@@ -35,6 +35,8 @@ def flat(label: str, groups: Block, others: dict[str, Block], other: str) -> Pla
             base: Block = {"place": figure_title(figure).lower()}
             if claim.get("as") is not None:
                 base |= repeats(f"{label}: {place}.as", claim["as"], others, other)
+            if "cell" in claim:
+                base.pop("published", None)
             claims.append((place, {**base, **shared, **claim, "figure": figure}))
     return claims
 
@@ -66,7 +68,10 @@ def checked(label: str, claims: Placed, paper: Paper) -> list[Claim]:
         if figure not in paper.figures:
             hint = nearest(figure, list(paper.figures))
             raise UserError(f"{label}: {figure}", f"no such figure of the paper; {hint}")
-        if "cell" in claim and "published" not in claim:
+        if "cell" in claim:
+            if "published" in claim:
+                problem = "gives its number as `published` too; keep one of both"
+                raise UserError(f"{label}: {place}.cell", problem)
             cells = _cells(f"{label}: {place}.cell", claim["cell"], paper, figure)
             claim = claim | {"published": cells}
         models.append(check_file(Claim, claim, label, place))

@@ -104,6 +104,9 @@ class Overlays:
             if shared:
                 problem = f"members differ in {shared[0]} already (ensemble); keep one of both"
                 raise self.error(["sweep", path], problem)
+            if inner := [other for other in axes if other.startswith(f"{path}.")]:
+                problem = f"contains {inner[0]}, which is an axis too; keep one of both"
+                raise self.error(["sweep", path], problem)
             if not choices:
                 raise self.error(["sweep", path], "an axis needs at least one value")
             if any(choices.count(value) > 1 for value in choices):

@@ -61,10 +61,10 @@ class Family:
 
     def with_states(self, name: str, case: str | None, cell: Cell) -> Cell:
         """A cell whose runs keep the state of the optimizer at the steps that children ask for."""
-        asked = {entry.get("step", END) for entry in self._starts() if _asks(entry, name, case)}
-        last = cell.spec["train"]["steps"]
-        numbers = {last if step == END else step for step in asked}
-        steps = sorted(numbers & {*cell.spec["train"]["snapshots"]})
+        asked = [entry.get("step", END) for entry in self._starts() if _asks(entry, name, case)]
+        train = cell.spec["train"]
+        numbers = [train["steps"] if step == END else step for step in asked]
+        steps = sorted(step for step in {*train["snapshots"]} if step in numbers)
         if not steps or "optimizer" not in cell.spec:
             return cell
 
@@ -216,12 +216,13 @@ def _linked(
 ) -> RunShare:
     """A run of a cell, with the runs of the parent that it starts from."""
     origins = members.origins(part.spec, [each.spec for each in parent.parts])
-    axes = part.spec["ensemble"].keys() & parent.spec["ensemble"].keys()
+    own, its = ({*members.paths(spec)} for spec in (part.spec, parent.spec))
+    axes = own & its
     for member, of_member in zip(members.of(part.spec), origins, strict=True):
         if not of_member:
             raise where.error(["start"], _no_member(start, member, sorted(axes)))
     if any(len(of_member) > 1 for of_member in origins):
-        more = sorted(parent.spec["ensemble"].keys() - axes)
+        more = sorted(its - axes)
         problem = f"the members of {start.place} differ in {', '.join(more)}, and one is to be"
         raise where.error(["start"], f"{problem} chosen; give the axis in `ensemble` here too")
     used = sorted({run for ((run, _),) in origins})

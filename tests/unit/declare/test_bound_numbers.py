@@ -59,6 +59,21 @@ def test_a_number_of_a_page_is_renewed_with_its_name_kept(root):
     assert bound_numbers.renewed(made, "toy", root) == made
 
 
+@pytest.mark.parametrize(
+    ("page", "made"),
+    [
+        ("6.6-9.1<!--T1.value:.2f-->", "6.6-0.87<!--T1.value:.2f-->"),
+        ("Table 3,7.55<!--T1.value:.2f-->", "Table 3,0.87<!--T1.value:.2f-->"),
+        ("at 1<!--T1.value:+.2f-->", "at +0.87<!--T1.value:+.2f-->"),
+        ("at 21,234.5<!--other/O2.value-->", "at -2.5<!--other/O2.value-->"),
+        ("at -∞<!--T1.highest-->", "at ∞<!--T1.highest-->"),
+    ],
+)
+def test_what_stands_before_a_number_of_a_page_stays(root, page, made):
+    assert bound_numbers.renewed(page, "toy", root) == made
+    assert bound_numbers.renewed(made, "toy", root) == made
+
+
 def test_an_answer_says_what_was_recorded():
     plate = load_papers(ROOT / "config" / "papers", ["plates"])["plates"].figures["recovery"].plate
     assert "so that the exponent over all N is 0.08 (P9b" in " ".join(plate.answer.split())

@@ -67,6 +67,13 @@ def test_a_claim_is_that_of_the_other_paper_on_its_own_figure(folder):
     assert module == "grokatlas.papers.geometry.claims"
 
 
+def test_a_cell_of_the_version_is_its_number(folder):
+    groups = VERSION["claims.yaml"].replace("as: G6}", "as: G6, cell: other}")
+    write_paper(folder / "workshop", VERSION | {"claims.yaml": groups})
+    claims = {claim.id: claim for claim in load_papers(folder, "all")["workshop"].claims}
+    assert (claims["H6"].statement, claims["H6"].published) == ("chance", "1")
+
+
 def test_a_claim_has_the_same_judgement_on_equal_tables_with_an_equal_interval(folder):
     papers = load_papers(folder, "all")
     same = {c.id: versions.same_claim(papers, "workshop", c) for c in papers["workshop"].claims}

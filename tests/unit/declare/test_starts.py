@@ -120,6 +120,21 @@ def test_what_does_not_fit_is_one_line():
     refused("cannot start from itself (second -> second)", start={"experiment": "second"})
 
 
+def test_a_list_of_steps_is_one_line_also_where_the_parent_is_planned_first():
+    second = {"ensemble": {"seed": 3}, "start": START | {"step": [10, 40], "optimizer": "kept"}}
+    with pytest.raises(UserError, match=r"second\.start\.step"):
+        make_plan({"geometry": paper(DEFAULTS, first=FIRST, second=second)}, "paper")
+
+
+def test_joined_axes_that_do_not_fit_are_named_by_their_paths():
+    joined = {"optimizer.lr": [0.1, 0.2], "optimizer.eps": [1e-8, 1e-7]}
+    parent = FIRST | {"ensemble": {"seed": 3, "zip": [joined]}}
+    other = {"ensemble": {"seed": 3, "zip": [joined | {"optimizer.lr": [0.1, 0.3]}]}}
+    words = "first has no member with optimizer.eps 1e-07, optimizer.lr 0.3, seed 0"
+    refused(words, first=parent, **other)
+    refused("differ in optimizer.eps, optimizer.lr, and one is", first=parent)
+
+
 def test_a_longer_circle_is_named():
     with pytest.raises(UserError, match=r"\(first -> second -> first\); name another"):
         of("first", first={"start": {"experiment": "second"}}, second={"start": START})
