@@ -29,9 +29,8 @@ def number(value: float | None, endless: str = "∞", digits: int = 4) -> str:
         return endless if value > 0 else "-∞"
     if value == int(value) and abs(value) < 1e9:
         return f"{int(value):,}"
-    if 10**digits <= abs(value) < 1e6:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
+    rounded = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if 10**digits <= abs(float(rounded)) < 1e6 else rounded
 
 
 def interval(low: float | None, high: float | None, shown: Callable[[float], str] = number) -> str:

@@ -19,7 +19,7 @@ def lines(tree: Tree, target: str) -> list[str]:
         return command(content, target)
     spec = content["spec"]
     known = _table_columns(tree, target)
-    module = f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
+    module = spec.get("module") or f"grokatlas.papers.{spec['paper']}.{spec['figure']}"
     text = [f"columns of {target}.csv:"]
     for column in _header(tree, f"{target}.csv"):
         origin = known.get(column, f"computed in {module} from its tables")

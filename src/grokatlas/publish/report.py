@@ -187,10 +187,14 @@ class Report:
 
     def _origin(self) -> str:
         source = self._paper.source
-        number = f"[arXiv {source.arxiv}](https://arxiv.org/abs/{source.arxiv})"
-        code = f", code [{source.code}](https://github.com/{source.code})" if source.code else ""
+        origin = []
+        if source.arxiv:
+            origin.append(f"[arXiv {source.arxiv}](https://arxiv.org/abs/{source.arxiv})")
+        if source.code:
+            origin.append(f"code [{source.code}](https://github.com/{source.code})")
         command = f"`grokatlas report {self._name}` of Grokking Atlas {__version__}"
-        return f"{number}{code}. Made by {command} from its recorded evidence."
+        made = f"Made by {command} from its recorded evidence."
+        return f"{', '.join(origin)}. {made}" if origin else made
 
     def _experiments(self) -> dict[tuple[str, str], list[Cell]]:
         """The cells at paper scale of every experiment that is drawn or is the paper's own."""

@@ -18,8 +18,8 @@ from tests.unit import audit_tree
 
 
 def test_numbers_as_words():
-    values = [7, 2e6, 0.030617, 1e-10, float("inf"), None, 123456.7]
-    texts = ["7", "2,000,000", "0.03062", "1e-10", "∞", "", "123,457"]
+    values = [7, 2e6, 0.030617, 1e-10, float("inf"), None, 123456.7, 9999.6]
+    texts = ["7", "2,000,000", "0.03062", "1e-10", "∞", "", "123,457", "10,000"]
     assert [words.number(value) for value in values] == texts
     assert words.number(float("inf"), words.NEVER) == "never"
     assert words.interval(5, 20) == "5 to 20"

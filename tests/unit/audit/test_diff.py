@@ -8,7 +8,7 @@ from safetensors.numpy import save_file
 from grokatlas import cli
 from grokatlas.audit import numbers
 from grokatlas.errors import UserError
-from grokatlas.results import dotted, hashing
+from grokatlas.results import dotted, files, hashing, records_only
 from tests.unit import audit_tree
 
 
@@ -158,3 +158,22 @@ def test_dotted_names():
         ("gone", "1", "absent"),
         ("kind", "1", "1.0"),
     ]
+
+
+def test_a_file_that_an_archive_left_out_is_compared_by_its_recorded_hash(trees, capsys):
+    job = next(job for job in trees.values() if job.kind == "run")
+    names = [file.as_posix() for file in job.outputs if file.suffix == ".safetensors"]
+    for tree in (Path("results"), Path("../b/results")):
+        folder = tree / "runs" / job.target.name
+        outputs = files.read_sealed(folder / "manifest.json")["outputs"]
+        listed = {name: outputs[Path(name).name] for name in names}
+        files.write_json(tree / records_only.LIST, listed)
+        for name in names:
+            (folder / Path(name).name).unlink()
+    assert diff(capsys, "results", "results") == (
+        0,
+        f"{len(trees)} results in both, the numbers of 0 differ\n",
+    )
+    code, text = diff(capsys, "results", "../b/results")
+    assert code == 1
+    assert "snapshots.safetensors differs; it is not kept, so not compared" in text

@@ -40,6 +40,12 @@ def test_a_report_has_its_parts_and_every_miss_with_its_why(name, form):
     assert "not written down" not in text
 
 
+def test_a_paper_without_a_number_of_arxiv_has_no_link_to_one():
+    source = PAPERS["geometry"].source.model_copy(update={"arxiv": None, "code": None})
+    papers = PAPERS | {"geometry": PAPERS["geometry"].model_copy(update={"source": source})}
+    assert "arxiv" not in report.Report(papers, RECORD, "geometry").text("mlrc").lower()
+
+
 def test_the_example_is_what_is_recorded():
     text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     made = report.Report(PAPERS, RECORD, "grokalign").text("mlrc")
