@@ -1,6 +1,10 @@
 """A run that the engine does not train, from its job file: what it leaves, and how it fails."""
 
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -127,3 +131,70 @@ def test_a_script_that_was_edited_since_it_was_planned_is_not_run(here):
     (here / "loop" / "train.py").write_text("pass")
     with pytest.raises(UserError, match="changed since the run was planned"):
         execute(spec)
+
+
+def test_a_script_imports_what_lies_beside_it_whatever_the_job_sets(here, monkeypatch):
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    (here / "loop" / "values.py").write_text("LOSS = 0.25\n")
+    body = "import values\nopen('log.csv', 'w').write(f'step,loss\\n0,{values.LOSS}\\n')\n"
+    spec = script(here, body)
+    files = sorted((here / "loop").iterdir())
+    spec["script"]["sources"] = foreign.files_sha256(files, here / "loop")
+    history = pd.read_parquet(execute(spec) / layout.HISTORY)
+    assert history["loss"].tolist() == [0.25, 0.25]
+
+
+def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
+    percent = "open('log.csv', 'w').write('step,test_accuracy\\n0,50\\n')\n"
+    with pytest.raises(UserError, match=r"is 50, .* \(the log is (\S+)\)$") as error:
+        execute(script(here, percent))
+    saved = here / str(error.value).rpartition("the log is ")[2].rstrip(")")
+    assert saved.read_text() == "step,test_accuracy\n0,50\n"
+
+
+def test_members_of_a_script_log_at_the_same_steps(here):
+    own = "import sys\nopen('log.csv', 'w').write(f'step,loss\\n{sys.argv[1]},1\\n')\n"
+    with pytest.raises(UserError, match="logged at step 4 where the first member is at 3"):
+        execute(script(here, own))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_job_that_is_stopped_stops_its_script_and_what_that_started(here, number):
+    loop = f"""import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+with open({str(here / "pids.tmp")!r}, "w") as file:
+    print(os.getpid(), child.pid, file=file)
+os.rename({str(here / "pids.tmp")!r}, {str(here / "pids")!r})
+time.sleep(60)
+"""
+    spec = script(here, loop)
+    run = layout.run_folder(hashing.of(spec)[:12])
+    job = job_file(layout.spec_path("run", run), "run", spec, [READER])
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    code += "from pathlib import Path; from grokatlas.rules import train;"
+    code += f"train.execute(Path({str(job)!r}), Path({str(run)!r}), 'cpu', 1, 300.0)"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
+        pids = list(map(int, _when_there(here / "pids").split()))
+        process.send_signal(number)
+        assert process.wait(timeout=30)
+    assert all(_ended(pid) for pid in pids)
+
+
+def _when_there(file):
+    for _ in range(600):
+        if file.exists():
+            return file.read_text()
+        time.sleep(0.05)
+    raise AssertionError(f"no {file}")
+
+
+def _ended(pid: int) -> bool:
+    """True if a process ends within some seconds; one that nobody waits for is a zombie."""
+    for _ in range(200):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z"):
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False

@@ -122,6 +122,22 @@ def test_objects_that_are_no_step_are_left_out_of_jsonl(tmp_path):
     refused("cannot be read as jsonl", tmp_path / "b.jsonl", format="jsonl")
 
 
+def test_columns_of_jsonl_may_have_an_axis_in_their_names(tmp_path):
+    rows = [{"run3/step": step, "run3/acc": acc} for step, acc, _ in ROWS]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, [{"lr": 1}, *rows])))
+    columns = {"run{seed}/step": "step", "run{seed}/acc": "test_accuracy"}
+    made = read(tmp_path / "a.jsonl", [{"seed": 3}], format="jsonl", columns=columns)
+    assert made["test_accuracy"].tolist() == [0.5, 1.0, 1.0]
+
+
+def test_a_line_of_jsonl_ends_at_a_line_feed_alone(tmp_path):
+    row = {"step": 0, "loss": 1.0, "note": "a\u2028b\x85c"}
+    text = json.dumps(row, ensure_ascii=False) + "\r\n"
+    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8", newline="")
+    columns = {"step": "step", "loss": "loss"}
+    assert len(read(tmp_path / "a.jsonl", format="jsonl", columns=columns)) == 1
+
+
 def test_wandb_logs_columns_at_steps_of_their_own(tmp_path):
     rows = [(0, 0.5, ""), (1, 0.6, 0.1), (2, "", 0.2), (3, 0.7, 0.3)]
     csv(tmp_path / "a.csv", rows)
@@ -226,3 +242,24 @@ def test_the_hash_of_several_files_is_that_of_what_sha256sum_prints(tmp_path):
     (tmp_path / "printed").write_text(printed)
     assert foreign.files_sha256(files, tmp_path) == hashing.file_sha256(tmp_path / "printed")
     assert foreign.files_sha256(files[:1], tmp_path) == alone["b.csv"]
+
+
+def test_an_event_that_nobody_names_may_be_there_twice(tmp_path):
+    pytest.importorskip("tensorboard")
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step, _, test in ROWS:
+            writer.add_scalar("test_acc", test, step)
+            writer.add_scalar("epoch", 0, step)
+            writer.add_scalar("epoch", 1, step)
+    named = {"step": "step", "test_acc": "test_accuracy"}
+    assert len(read(tmp_path, format="tensorboard", columns=named)) == 3
+    refused(
+        "epoch is logged twice at step 0",
+        tmp_path,
+        format="tensorboard",
+        columns=named | {"epoch": "epoch"},
+    )
+    with pytest.raises(UserError, match="epoch is logged twice at step 0; keep one writer"):
+        log_reader.history({"format": "tensorboard"}, str(tmp_path), [{"seed": 0}], {})

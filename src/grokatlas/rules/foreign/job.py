@@ -1,12 +1,16 @@
 """The job of a run that the engine does not train, from its job file alone."""
 
 import collections
+import contextlib
+import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +93,27 @@ def _run_all(
             _copy(block, folder)
             _run(block, member, folder)
             log = folder / filled(block["history"], member)
-            frame = log_reader.history(block, str(log), [member], axes)
-            parts.append(frame.assign(member=number))
-            log_reader.check_columns(parts, str(log))
+            with _saved_if_refused(log, layout.run_folder(run)):
+                frame = log_reader.history(block, str(log), [member], axes)
+                parts.append(frame.assign(member=number))
+                log_reader.check_columns(parts, str(log))
+                log_reader.check_steps(parts, str(log))
     import pandas as pd
 
     return pd.concat(parts, ignore_index=True)
+
+
+@contextlib.contextmanager
+def _saved_if_refused(log: Path, folder: Path) -> Iterator[None]:
+    """Leave a log that is refused in the run's folder: what the script computed is not lost."""
+    try:
+        yield
+    except UserError as error:
+        saved = folder / f"refused-{log.name}"
+        copy = shutil.copytree if log.is_dir() else shutil.copy2
+        shutil.rmtree(saved, ignore_errors=True)
+        copy(log, saved)
+        raise UserError(error.place, f"{error.problem} (the log is {saved})") from None
 
 
 def _copy(block: dict[str, Any], folder: Path) -> None:
@@ -111,6 +130,29 @@ def _copy(block: dict[str, Any], folder: Path) -> None:
         shutil.copy2(file, target)
 
 
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the job by an exception, so that it ends the script first."""
+
+    def stop(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = [number for number, handler in before.items() if handler != signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a script: that of the job, in which Python finds the script's modules."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+
+
 def _run(block: dict[str, Any], member: dict[str, Any], folder: Path) -> None:
     """Run a script in a folder, its output in the job's log.
 
@@ -122,21 +164,26 @@ def _run(block: dict[str, Any], member: dict[str, Any], folder: Path) -> None:
     command, last = shlex.join(words), collections.deque[str](maxlen=SHOWN)
     print(f"{command}: in {folder}", file=sys.stderr, flush=True)
     try:
-        with subprocess.Popen(
-            words,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        ) as process:
+        with (
+            _ended_by_signals(),
+            subprocess.Popen(
+                words,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                env=_environment(),
+                start_new_session=True,
+            ) as process,
+        ):
             try:
                 for line in process.stdout or ():
                     print(line, end="", file=sys.stderr, flush=True)
                     last += [line.strip()] if line.strip() else []
-            except BaseException:  # the job is interrupted: so is the script
-                process.kill()
+            except BaseException:  # the job is interrupted: so is the script, with all it started
+                os.killpg(process.pid, signal.SIGKILL)
                 raise
     except OSError as error:
         raise UserError(command, f"cannot be started: {error.strerror}") from None

@@ -4,6 +4,7 @@ Nothing is repaired: what a history cannot be is an error that names the file, t
 step.
 """
 
+import collections
 import functools
 import itertools
 import json
@@ -17,7 +18,7 @@ import pandas as pd
 
 from grokatlas.errors import UserError, nearest, shown
 from grokatlas.results.foreign import TAKEN
-from grokatlas.results.placeholders import filled
+from grokatlas.results.placeholders import filled, pattern
 
 ACCURACY = re.compile(r"(\w+_)?accuracy")
 SPARSE = ("wandb", "tensorboard")  # formats whose columns need not be logged at the same steps
@@ -66,7 +67,7 @@ def history(
         part = _numbers(rows.drop(columns=[*of_member]), f"{name} ({names})", block)
         parts.append(part)
         check_columns(parts, f"{name} ({names})")
-        _check_steps(part, parts, f"{name} ({names})")
+        check_steps(parts, f"{name} ({names})")
         part.insert(0, "member", number)
     return pd.concat(parts, ignore_index=True)
 
@@ -74,15 +75,16 @@ def history(
 def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
     """A log as it is, one row for each of its rows."""
     kind, wanted = block["format"], block.get("columns") or {"step": ""}
+    named = pattern((*wanted,))
     if not path.exists():
         raise UserError(str(path), "no such file; give its path from where snakemake runs")
     try:
         if kind == "tensorboard":
-            table = _read_events(path)
+            table = _read_events(path, named if "columns" in block else re.compile(".*"))
         elif kind == "jsonl":
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = path.read_text(encoding="utf-8").split("\n")
             objects = [json.loads(line) for line in lines if line.strip()]
-            table = pd.DataFrame([each for each in objects if wanted.keys() & {*each}])
+            table = pd.DataFrame([each for each in objects if any(map(named.fullmatch, each))])
         else:
             table = _read_csv(path)
     except (ValueError, TypeError, OSError) as error:
@@ -107,8 +109,11 @@ def _read_csv(path: Path) -> pd.DataFrame:
     return table.set_axis(title.where(title.notna(), table.columns), axis="columns")
 
 
-def _read_events(path: Path) -> pd.DataFrame:
-    """The scalars of TensorBoard's event files, a column each, by ``step``."""
+def _read_events(path: Path, named: re.Pattern[str]) -> pd.DataFrame:
+    """The scalars of TensorBoard's event files, a column each, by ``step``.
+
+    One that is not named and is logged twice at a step is left out: an epoch number may be.
+    """
     try:
         from tensorboard.backend.event_processing import event_accumulator
     except ImportError:
@@ -120,7 +125,10 @@ def _read_events(path: Path) -> pd.DataFrame:
     for tag in events.Tags()["scalars"]:
         logged = events.Scalars(tag)
         steps = [each.step for each in logged]
-        if twice := sorted({step for step in steps if steps.count(step) > 1}):
+        twice = sorted(step for step, count in collections.Counter(steps).items() if count > 1)
+        if twice and not named.fullmatch(tag):
+            continue
+        if twice:
             raise UserError(str(path), f"{tag} is logged twice at step {twice[0]}; keep one writer")
         values = [v if math.isfinite(v) else str(v) for v in (each.value for each in logged)]
         series.append(pd.Series(values, index=steps, name=tag))  # what is absent is NaN
@@ -238,9 +246,9 @@ def check_columns(parts: list[pd.DataFrame], place: str) -> None:
         raise UserError(place, f"{problem}; name what all of them have in `columns`")
 
 
-def _check_steps(part: pd.DataFrame, parts: list[pd.DataFrame], place: str) -> None:
-    """Steps rise, and are those of the other members as long as both are logged."""
-    steps = part["step"]
+def check_steps(parts: list[pd.DataFrame], place: str) -> None:
+    """Require of the last part rising steps, those of the first as long as both are logged."""
+    steps = parts[-1]["step"]
     for before, step in itertools.pairwise(steps):
         if step == before:
             problem = f"step {step} is there twice; is another member in the same rows?"
