@@ -48,11 +48,11 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
     from grokatlas.atlas import build
 
     job = read_job_file(job_file, "atlas")
-    targets = {Path(target): _kind(Path(target)) for target in job["inputs"]}
+    targets = {Path(target): layout.kind_of(Path(target)) for target in job["inputs"]}
     ages = {t: at_hand(kind, t) if partial else CURRENT for t, kind in targets.items()}
     ages |= earlier(job["spec"])
     there = [target for target in ages if ages[target]]
-    shown = [file for target in there for file in layout.outputs(_kind(target), target)]
+    shown = [file for target in there for file in layout.outputs(layout.kind_of(target), target)]
     for file in shown:
         files.verified(file)
     writer = ManifestWriter(job, shown)
@@ -65,7 +65,7 @@ def execute(job_file: Path, folder: Path, partial: bool = False) -> None:
 def from_what_is_there(atlas_job: Path) -> Path:
     """Claims and atlas from the results that are here; prints on stderr how many are missing."""
     inputs = [Path(target) for target in read_job_file(atlas_job, "atlas")["inputs"]]
-    (stem,) = (target for target in inputs if _kind(target) == "claims")
+    (stem,) = (target for target in inputs if layout.kind_of(target) == "claims")
     claims.execute(layout.spec_path("claims", stem), stem, partial=True)
     folder = layout.target_of(atlas_job)
     execute(atlas_job, folder, partial=True)
@@ -83,7 +83,3 @@ def atlas_job_file(scale: str | None) -> Path:
     want = remaining.at(scale)
     (job,) = want.project.prepare(want.plan.scale).atlas.values()
     return job.spec_path
-
-
-def _kind(target: Path) -> str:
-    return "claims" if target.name == "claims" else "figure"

@@ -67,6 +67,9 @@ def main(
     listed = [(run, members) for run, members in chosen if run.state in states]
     columns = list(dict.fromkeys([*(condition.name for condition in conditions), *fields]))
     if as_json:
+        if csv or tensorboard:
+            problem = "prints and writes nothing else; call again without it to write logs"
+            raise UserError("--json", problem)
         yield files.json_text([_plain(*each, columns) for each in listed]).rstrip("\n")
         return
     yield from _table(listed, [name for name in columns if name not in FIXED])

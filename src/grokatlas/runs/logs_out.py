@@ -1,9 +1,11 @@
 """Logs of runs for other programs: a csv or an event file a member, and what columns mean."""
 
+import collections
 import fnmatch
 from pathlib import Path
 from typing import Any
 
+from grokatlas import registry
 from grokatlas.declare import signatures
 from grokatlas.errors import UserError
 from grokatlas.results import files, foreign, layout
@@ -28,6 +30,10 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
     """
     packages: list[dict[str, Any]] = []
     written = 0
+    known = collections.Counter(run.id for run, _ in listed)
+    if twice := [run for run, count in known.items() if count > 1]:
+        problem = f"is listed in {known[twice[0]]} versions, which would have one name"
+        raise UserError(f"run {twice[0]}", f"{problem}; choose one by --state or a condition")
     for run, members in listed:
         history = next((h for h in map(_history, run.places.values()) if h.is_file()), None)
         if history is None:
@@ -76,6 +82,8 @@ def _field(column: str, spec: dict[str, Any]) -> dict[str, str]:
         return STEP
     field = {"name": column, "type": "number"}
     for entry in spec.get("observables", []):
+        if not registry.exists("observables", entry["name"]):
+            continue  # of a study whose runs are in the same store
         patterns, _ = signatures.logged([entry])
         if any(fnmatch.fnmatchcase(column, pattern) for pattern in patterns):
             summary = signatures.signature("observables", entry["name"]).summary

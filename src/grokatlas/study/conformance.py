@@ -177,8 +177,8 @@ def _global_seed(seed: int) -> Iterator[None]:
 
 
 def _short(spec: Spec) -> Spec:
-    """A few steps in float64, all of them logged."""
-    changed = copy.deepcopy(spec)
+    """A few steps in float64, all of them logged, from an initialisation."""
+    changed = {key: copy.deepcopy(value) for key, value in spec.items() if key != "start"}
     steps = min(STEPS, spec["train"]["steps"])
     train = {key: v for key, v in changed["train"].items() if key not in ("stop", "loss_dtype")}
     log = {"every": 1, "first": 0}

@@ -1,4 +1,5 @@
 import signal
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,8 +10,8 @@ from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files as store
 from grokatlas.results import hashing, layout
+from grokatlas.rules import atlas, claims, measure, table, train
 from grokatlas.rules import dataset as dataset_rule
-from grokatlas.rules import measure, table, train
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import savepoint
 from tests.runs import addition, job_file, schedule
@@ -304,3 +305,16 @@ def test_components_that_do_not_fit_together_are_one_line(here):
     with pytest.raises(UserError, match=r"training failed: .*GROKATLAS_TRACEBACK=1") as caught:
         train.execute(_job_file(RUN, "run", {**SPEC, "model": mlp}), RUN, "cpu", 1, 300)
     assert "\n" not in str(caught.value)
+
+
+def test_a_figure_may_be_called_claims(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stems = ["results/smoke/claims", "results/smoke/figures/toy/claims"]
+    job = job_file(Path("results/smoke/atlas/spec.json"), "atlas", {"scale": "smoke"}, (), stems)
+    judged, shown = [], []
+    monkeypatch.setattr(claims, "execute", lambda _, stem, partial: judged.append(stem))
+    monkeypatch.setattr(atlas, "execute", lambda *given, **_: shown.append(given))
+    store.write_json(layout.manifest_of("atlas", layout.target_of(job)), {})
+    atlas.from_what_is_there(job)
+    assert judged == [Path(stems[0])]
+    assert len(shown) == 1

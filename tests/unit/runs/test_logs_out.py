@@ -1,5 +1,6 @@
 """Logs go out as others read them, and come in again."""
 
+import dataclasses
 import json
 
 import pandas as pd
@@ -81,3 +82,19 @@ def test_a_run_whose_history_is_not_here_is_left_out(run, tmp_path):
     (tmp_path / "results" / "runs" / "0123456789ab" / "history.parquet").unlink()
     assert logs_out.write([(run, [0])], tmp_path / "out", None).startswith("0 members")
     assert not (tmp_path / "out").exists()
+
+
+def test_two_versions_of_a_run_are_not_written_over_each_other(run, tmp_path):
+    with pytest.raises(UserError, match=r"^run 0123456789ab: is listed in 2 versions"):
+        logs_out.write([(run, [0]), (run, [0])], tmp_path / "out", None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_observable_of_another_checkout_has_no_description(run, tmp_path):
+    observables = [{"name": "of_a_study"}, {"name": "losses"}]
+    run = dataclasses.replace(run, spec=SPEC | {"observables": observables})
+    logs_out.write([(run, [1])], tmp_path / "out", None)
+    (resource,) = json.loads((tmp_path / "out" / "datapackage.json").read_text())["resources"]
+    fields = {field["name"]: field for field in resource["schema"]["fields"]}
+    assert "losses" in fields["train_loss"]["description"]
+    assert "description" not in fields["test_accuracy"]

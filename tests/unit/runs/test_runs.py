@@ -313,6 +313,15 @@ def test_nothing_at_all(here, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("no runs: nothing is planned or made here")
 
 
+@pytest.mark.parametrize("option", ["--csv", "--tensorboard"])
+def test_json_is_printed_alone(checkout, capsys, option):
+    assert cli.main(["runs", "--json", option, "out"]) == 1
+    done = capsys.readouterr()
+    assert done.out == ""
+    assert done.err.startswith("--json: prints and writes nothing else; call again without it")
+    assert not Path("out").exists()
+
+
 def test_nothing_is_written(checkout, ask):
     checkout.put(checkout.runs[0])
     before = {path: path.lstat().st_mtime_ns for path in Path().rglob("*")}

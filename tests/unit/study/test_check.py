@@ -137,6 +137,19 @@ def test_an_observable_that_breaks_a_promise_is_told_which(study, column, cast, 
     assert [problem in line for line in found[:1]] == ([True] if problem else []), found
 
 
+def test_a_component_of_a_run_that_starts_from_another_is_checked(study):
+    experiment(study, "two", OURS)
+    folder = study / "config/papers/my_study"
+    first = (folder / "experiments.yaml").read_text()
+    child = first.replace("one:", "child:").replace("{name: losses}", "{name: largest}")
+    (folder / "experiments.yaml").write_text(f"{first}{child}  start: {{experiment: one}}\n")
+    paper = (folder / "paper.yaml").read_text()
+    (folder / "paper.yaml").write_text(paper.replace("[one]", "[one, child]"))
+    write(study, "tasks/two.py", TEXTS["task"].format(label=1, samples=2))
+    write(study, "observables/largest.py", TEXTS["observable"].format(column="largest", cast=""))
+    assert checked("largest") == ([], "")
+
+
 def test_a_component_that_no_experiment_uses_is_told_so(study):
     write(study, "penalties/other.py", penalty(SUM))
     found, error = checked("other")
