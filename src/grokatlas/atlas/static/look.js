@@ -92,11 +92,15 @@
   function guess(data, state) {
     const choice = data.y[state.y.value];
     const shown = visible(data, state);
-    const all = (columns) => shown.flatMap((curve) => columns.flatMap((column) => curve.columns[column]));
+    const all = (columns) => shown.flatMap((curve) => columns.flatMap((column) =>
+      [curve.columns[column], ...(bounded(data, column) ? [curve.columns.low, curve.columns.high] : [])].flat()));
     const small = /error|loss|mse|norm|difference|ratio/.test(choice.label);
     state.logX.checked = range(all([data.x[state.x.value]])) > 100;
     state.logY.checked = small && range(all(choice.columns)) > 100;
   }
+
+  const bounded = (data, column) => data.band && ["median", "value"].includes(column);
+  const some = (values) => values.some((value) => value !== null);
 
   function visible(data, state) {
     return data.curves.filter(({ group }) =>
@@ -107,7 +111,7 @@
     const x = data.x[state.x.value];
     const { label, columns } = data.y[state.y.value];
     const curves = visible(data, state).filter((curve) =>
-      columns.some((column) => curve.columns[column].some((value) => value !== null)));
+      columns.some((column) => some(curve.columns[column]) || (bounded(data, column) && some(curve.columns.low))));
     const varying = data.groups.map((_, index) => index)
       .filter((index) => new Set(curves.map(({ group }) => group[index])).size > 1);
     const by = Number(state.by?.value ?? 0) - 1;
@@ -127,7 +131,7 @@
       paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: drawn.length > 1 && (innerWidth > 740 || drawn.length < 7),
       legend: innerWidth > 740 ? {} : { orientation: "h", y: -0.25 },
     };
-    Plotly.react(state.plot, [...(drawn.length > MOST_BANDS ? [] : drawn.flatMap(band)), ...drawn], layout, { responsive: true, displaylogo: false });
+    Plotly.react(state.plot, [...drawn.filter(({ y }) => drawn.length <= MOST_BANDS || !some(y)).flatMap(band), ...drawn], layout, { responsive: true, displaylogo: false });
     state.plot.setAttribute("role", "img");
     state.plot.setAttribute("aria-label", `${label} against ${x}, ${drawn.length} curves; the csv has the values`);
     const left = traces.length > MOST_TRACES ? ` of ${traces.length}; choose fewer to see all` : "";
@@ -149,7 +153,7 @@
     const names = varying.map((index) => nameOf(data.groups[index], curve.group[index]));
     const name = [...(several ? [column] : []), ...names].join(", ") || column;
     const many = curve.columns[x].length > 40;
-    const bounds = data.band && ["median", "value"].includes(column)
+    const bounds = bounded(data, column)
       ? curve.columns.low.map((low, i) => [low, curve.columns.high[i]]) : null;
     return {
       x: curve.columns[x], y: curve.columns[column], name: plain(name), type: "scatter", legendgroup: curve.group.join("|") + column,
