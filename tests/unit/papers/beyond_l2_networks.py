@@ -36,9 +36,9 @@ def published_curves(norm=1.0, loss=1.0, accuracy=0.012, t2=9150, late=0):
     return table(history, rows("grokking_times", case="published", seed=FIVE, t1=540.0, t2=t2))
 
 
-def fixed_norm(rest=1e-4, large=1.0):
+def fixed_norm(rest=1e-4, large=1.0, least=0.02):
     """Figure 2: three norms, with a training and a test loss at the largest."""
-    train, test = {0.1: 0.1, 1.0: 1e-4, 10.0: rest}, {0.1: 0.1, 1.0: 0.02, 10.0: large}
+    train, test = {0.1: 0.1, 1.0: 1e-4, 10.0: rest}, {0.1: 0.1, 1.0: least, 10.0: large}
     return rows(
         seed=THREE,
         dynamics__relative_norm=list(train),

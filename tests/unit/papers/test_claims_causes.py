@@ -148,3 +148,10 @@ def test_steps_that_are_doubled_are_those_of_a_slower_run():
 def test_a_learning_rate_that_is_doubled_is_twice_as_large():
     (made,) = claims.learning_rate_doubled({"one": rows(optimizer__lr=0.1)}).values()
     assert made["optimizer.lr"].tolist() == [0.2]
+
+
+def test_a_moment_that_is_never_reached_is_no_number():
+    tables = {"xor": xor().assign(train_accuracy=0.5)}
+    for first, last in (("start", "train_accuracy"), ("train_accuracy", "test_accuracy")):
+        found = claims.alignment_gone(tables, "weight_decay", first, last, 1.0)
+        assert np.isnan(found).tolist() == [True] * 3

@@ -35,6 +35,18 @@ def loss_of_large_norms(tables: Tables, column: str) -> list[float]:
     return numbers
 
 
+def least_loss(tables: Tables, column: str, norm: float) -> list[float]:
+    """The least loss of figure 2 from a norm on over that at the first norm from there, by seed.
+
+    It is 1 where the loss only rises.
+    """
+    numbers = []
+    for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
+        loss = part.set_index(_quantities.NORM)[column].sort_index()[norm:]
+        numbers.append(float(loss.min() / loss.iloc[0]))
+    return numbers
+
+
 def recovery_time(
     tables: Tables, experiment: str, instance: int | Literal["all"], time: str
 ) -> list[float]:

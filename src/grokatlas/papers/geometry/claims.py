@@ -253,7 +253,7 @@ def drift_from_prediction(
 
 
 def switching_activations(tables: Tables, factor: float, weight_decay: float) -> list[float]:
-    """The share of activations of `isolation` that change in two updates at the end, by seed.
+    """The share of activations of `isolation` that change in the last update, by seed.
 
     Activations are those of every unit on every training sample. W starts at its least norm.
 

@@ -110,7 +110,7 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
     """The share of figure 4's way of alignment that is gone between two moments, for each seed.
 
     The way is that from the start to the end. A moment is the first logged step at which a column
-    of the history reaches a level.
+    of the history reaches a level. A seed where one is never reached has no number.
 
     Args:
         tables: of the figure.
@@ -122,14 +122,17 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
     rows = statistics.history(tables["xor"], case=case)
     numbers = []
     for _, part in rows.groupby("seed"):
-        sizes = part["probe_alignment"].abs()
-        early, late = (
-            sizes.iloc[0] if column == "start" else sizes[part[column] >= level].iloc[:1].sum()
-            for column in (first, last)
-        )
-        way = sizes.iloc[-1] - sizes.iloc[0]
-        numbers.append(float((late - early) / way) if way else np.nan)
+        early, late = (_size_at(part, column, level) for column in (first, last))
+        start, *_, end = part["probe_alignment"].abs()
+        numbers.append((late - early) / (end - start) if end != start else np.nan)
     return numbers
+
+
+def _size_at(rows: pd.DataFrame, column: str, level: float) -> float:
+    """The size of alignment at a moment; not a number where it is never reached."""
+    sizes = rows["probe_alignment"].abs()
+    there = sizes if column == "start" else sizes[rows[column] >= level]
+    return float(there.iloc[0]) if len(there) else np.nan
 
 
 def centroid_over_jacobian(
