@@ -1,13 +1,17 @@
 """The atlas as a reader has it: opened from disk in a browser."""
 
+import json
 import os
 import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from grokatlas.atlas import curves
 from grokatlas.claims import verdicts
 from tests.atlas import small_atlas
 from tests.tiers import every
@@ -196,6 +200,22 @@ def test_seeds_groups_axes_and_ordinate_are_chosen(visit):
     assert page.evaluate(kind) == "linear"
     page.get_by_label("against", exact=True).select_option(label="train_loss")
     assert page.evaluate("document.querySelector('.plot').data[0].x[0]") == 1.0
+
+
+def test_of_few_seeds_the_range_is_drawn(visit, folder, tmp_path):
+    frame = pd.DataFrame({"step": range(60), "median": np.geomspace(1, 0.1, 60), "seeds": 3})
+    frame = frame.assign(low=frame["median"] / 2, high=frame["median"] * 2)
+    data = json.dumps(curves.data(frame))
+    shutil.copytree(folder, tmp_path / "pages")
+    body = f"(window.grokatlasCurves ??= {{}})['toy-fig1'] = {data};"
+    (tmp_path / "pages/toy-fig1.curves.js").write_text(body)
+    page = visit(str(tmp_path / "pages/paper-toy.html"))
+    page.locator("details.look summary").click()
+    page.wait_for_selector(".plot .scatterlayer .js-fill", state="attached")
+    assert page.locator("details.look [role=status]").inner_text().startswith("1 curve")
+    band, curve = page.evaluate("document.querySelector('.plot').data")
+    assert (band["fill"], len(band["y"])) == ("toself", 120)
+    assert set(curve["y"]) == {None}
 
 
 def test_a_click_on_the_legend_hides_a_curve(visit):
