@@ -191,7 +191,7 @@ class GradientLink(Protocol[State]):
         """
 
     def update(self, params: Params, grads: Params, state: State, /) -> tuple[Params, State]:
-        """Changed gradients, of the same names, shapes and dtypes, and the state."""
+        """Changed gradients, of the same names, shapes and dtypes, and the state in its order."""
 
 
 class Optimizer(Protocol[State]):
@@ -201,7 +201,10 @@ class Optimizer(Protocol[State]):
         """The state before the first step."""
 
     def update(self, params: Params, grads: Params, state: State, /) -> tuple[Params, State]:
-        """Parameters after one step, of the same names, shapes and dtypes, and the state."""
+        """Parameters after one step, of the same names, shapes and dtypes, and the state.
+
+        All are in the order in which they came: the engine takes tensors by their place.
+        """
 
 
 class AdaptiveOptimizer(Optimizer[State], Protocol[State]):
@@ -246,7 +249,7 @@ class Dynamics(Protocol[State]):
         """
 
     def update(self, state: State, batch: Batch, /) -> State:
-        """The state after one step on a batch, of the same names, shapes and dtypes.
+        """The state after one step on a batch, of the same names, shapes and dtypes, in its order.
 
         Raises:
             ValueError: the dynamics is not one of such inputs or targets.

@@ -7,6 +7,7 @@ reference in another library, is for a test of the study.
 import contextlib
 import copy
 import fnmatch
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,8 +19,10 @@ from torch import Tensor
 from grokatlas import registry
 from grokatlas.declare import signatures
 from grokatlas.engine import dataset, members, model_trial, training
+from grokatlas.engine.contracts import Tree
 from grokatlas.engine.ensemble import generators
 from grokatlas.engine.network import Network, member_model
+from grokatlas.engine.run import Run
 from grokatlas.plan import resources
 from grokatlas.rules.jobs import component_contracts
 
@@ -29,6 +32,7 @@ STEPS = 20  # of a training
 TOLERANCE = 1e-10  # of a member alone against the same in company, in float64
 SLOPES = 1e-6  # of a gradient against central differences, relative to its length
 LENGTH = 1e-6  # of the step of a difference
+WITH_STATE = ("dynamics", "gradients", "inputs", "optimizer", "updates")  # blocks
 
 
 def checks(block: str) -> list[Check]:
@@ -39,6 +43,7 @@ def checks(block: str) -> list[Check]:
         "model": [sample_alone_as_in_a_batch, parameters_are_counted],
         "task": [data_are_sized],
         "observables": [columns_are_declared],
+        **{key: [state_keeps_its_order] for key in WITH_STATE},
     }
     return [*own.get(block, []), repeats_bit_for_bit, member_alone_as_in_company]
 
@@ -161,6 +166,27 @@ def data_are_sized(spec: Spec, block: str, name: str) -> str:
         if said[key] != value:
             return f"`size` says {key} {said[key]}, and the data have {value}"
     return ""
+
+
+def state_keeps_its_order(spec: Spec, block: str, name: str) -> str:
+    """A step returns the tensors of its state in the order in which it gets them."""
+    del block, name
+    short = _short(spec)
+    run = Run(short, dataset.make(members.tasks(short)), torch.device("cpu"))
+    before = list(_names(run.groups[0].state))
+    run.move(1)
+    after = _names(run.groups[0].state)
+    for first, later in itertools.zip_longest(before, after, fillvalue="nothing"):
+        if first != later:
+            problem = f"a step returns {later} in the place of {first}"
+            return f"{problem}; return the state's tensors in the order of `init`"
+    return ""
+
+
+def _names(tree: Tree, above: str = "") -> Iterator[str]:
+    """The dotted names of all tensors of a tree, in its order."""
+    for name, part in tree.items():
+        yield from [above + name] if isinstance(part, Tensor) else _names(part, f"{above}{name}.")
 
 
 @contextlib.contextmanager

@@ -137,6 +137,18 @@ def test_an_observable_that_breaks_a_promise_is_told_which(study, column, cast, 
     assert [problem in line for line in found[:1]] == ([True] if problem else []), found
 
 
+@pytest.mark.parametrize("order", ["mean, square", "square, mean"])
+def test_an_optimizer_that_returns_its_state_in_another_order_is_told_so(study, order):
+    experiment(study, "two", OURS)
+    file = study / "config/papers/my_study/experiments.yaml"
+    file.write_text(file.read_text().replace("{name: gd, lr: 0.1}", "{name: mine, lr: 0.1}"))
+    write(study, "tasks/two.py", TEXTS["task"].format(label=1, samples=2))
+    write(study, "optimizers/mine.py", TEXTS["optimizer"].format(order=order))
+    place = "a step returns optimizer.square.weight in the place of optimizer.mean.weight"
+    found = f"optimizer mine: state keeps its order: {place}; return the state's tensors in the"
+    assert checked("mine")[0] == ([] if order[0] == "m" else [f"{found} order of `init`"])
+
+
 def test_a_component_of_a_run_that_starts_from_another_is_checked(study):
     experiment(study, "two", OURS)
     folder = study / "config/papers/my_study"

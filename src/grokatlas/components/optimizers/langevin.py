@@ -11,7 +11,8 @@ from grokatlas.engine.noise_contracts import NoisyOptimizer
 class Langevin:
     """``params <- params - lr * grads + sqrt(2 lr temperature) * e``, ``e ~ N(0, 1)``.
 
-    Without noise it is gradient descent.
+    Without noise it is gradient descent. A link of `updates` that scales the step by a factor, such
+    as `schedule`, scales the noise too: the temperature is the factor times `temperature` then.
     """
 
     def __init__(
