@@ -123,7 +123,7 @@ def alignment_gone(tables: Tables, case: str, first: str, last: str, level: floa
     numbers = []
     for _, part in rows.groupby("seed"):
         early, late = (_size_at(part, column, level) for column in (first, last))
-        start, *_, end = part["probe_alignment"].abs()
+        start, end = part["probe_alignment"].abs().iloc[[0, -1]]
         numbers.append((late - early) / (end - start) if end != start else np.nan)
     return numbers
 
