@@ -43,7 +43,7 @@ def least_loss(tables: Tables, column: str, norm: float) -> list[float]:
     numbers = []
     for _, part in _quantities.best_fits(tables["fixed_norm"]).groupby("seed"):
         loss = part.set_index(_quantities.NORM)[column].sort_index()[norm:]
-        numbers.append(float(loss.min() / loss.iloc[0]))
+        numbers.append(float(loss.min() / loss.iloc[0]) if len(loss) else float("nan"))
     return numbers
 
 
