@@ -94,3 +94,8 @@ def test_only_a_measure_ordered_as_test_accuracy_is_beyond_the_clock():
     assert claims.share_beyond_clock(tables) == pytest.approx([4 / (4 * measures + 2)])
     drifting = {"fourier_gini_embedding": CURVES["l1_norm"]}
     assert claims.share_beyond_clock(every(changes=drifting)) == [0]
+
+
+def test_a_run_in_which_nothing_can_be_beyond_the_clock_is_left_out(monkeypatch):
+    monkeypatch.setattr(_progress, "MARGIN", 1.0)
+    assert np.isnan(claims.share_beyond_clock(every())).all()
