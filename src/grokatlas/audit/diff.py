@@ -153,11 +153,8 @@ def _numbers(first: Tree, a: str, second: Tree, b: str) -> tuple[list[str], bool
             same = False
             continue
         if _left_out(first, old[suffix]) or _left_out(second, new[suffix]):
-            recorded = [
-                tree.results[target].outputs[name]
-                for tree, target, name in ((first, a, old[suffix]), (second, b, new[suffix]))
-            ]
-            if recorded[0] != recorded[1]:
+            outputs = first.results[a].outputs, second.results[b].outputs
+            if outputs[0][old[suffix]] != outputs[1][new[suffix]]:
                 lines.append(f"bytes: {suffix} differs; it is not kept, so not compared")
                 same = False
             continue

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from grokatlas.audit.explain import about
+from grokatlas.audit.tree import Tree
 from grokatlas.errors import UserError
 from grokatlas.plan.graph import READER
 from grokatlas.results import foreign, hashing, layout
@@ -150,6 +151,8 @@ def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
         execute(script(here, percent))
     saved = here / str(error.value).rpartition("the log is ")[2].rstrip(")")
     assert saved.read_text() == "step,test_accuracy\n0,50\n"
+    found = Tree(layout.RESULTS).results.values()
+    assert not any(result.files for result in found)  # it is no file of the run
 
 
 def test_members_of_a_script_log_at_the_same_steps(here):

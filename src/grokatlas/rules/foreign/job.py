@@ -105,11 +105,14 @@ def _run_all(
 
 @contextlib.contextmanager
 def _saved_if_refused(log: Path, folder: Path) -> Iterator[None]:
-    """Leave a log that is refused in the run's folder: what the script computed is not lost."""
+    """Leave a log that is refused in the run's folder: what the script computed is not lost.
+
+    Its name is hidden, as it is no file of the run.
+    """
     try:
         yield
     except UserError as error:
-        saved = folder / f"refused-{log.name}"
+        saved = folder / f".refused-{log.name}"
         copy = shutil.copytree if log.is_dir() else shutil.copy2
         shutil.rmtree(saved, ignore_errors=True)
         copy(log, saved)
