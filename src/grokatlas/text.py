@@ -85,6 +85,11 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=\.)\s", text.strip(), maxsplit=1)[0]
 
 
+def alternative(caption: str) -> str:
+    """What is read where a picture is not seen: the first sentence of its caption, in one line."""
+    return " ".join(first_sentence(caption).split())
+
+
 def slug(verdict: str) -> str:
     """A verdict as a class of the style sheet."""
     return re.sub(r"[^a-z]+", "-", verdict.lower()).strip("-")

@@ -149,3 +149,24 @@ def test_one_run_is_drawn_and_many_are_named_in_part():
 )
 def test_what_is_drawn_first(columns, panels):
     assert [name for name, _ in curves.quantities(columns)] == panels
+
+
+def test_where_a_seed_has_ended_the_others_are_lines_of_their_own():
+    frame = table(rates=(0.1,), seeds=range(5), test_loss=1.0).drop(columns="parameters.weight.0")
+    figure, drawn = curves.draw({"rates": frame[(frame["seed"] > 0) | (frame["step"] < 10)]})
+    (axes,) = figure.axes
+    middle, *others = axes.lines
+    assert [*middle.get_xdata()] == [1]
+    assert [[*line.get_xdata()] for line in others] == [[1, 10, 100]] * 4
+    assert all(line.get_linewidth() < middle.get_linewidth() for line in others)
+    assert (len(axes.collections), {*drawn["seeds"]}) == (1, {5, 1})
+
+
+def test_a_run_that_diverged_leaves_its_panel_and_the_others_are_seen():
+    frame = table(seeds=(0,), test_loss=1.0)
+    frame.loc[(frame["optimizer.lr"] == 0.2) & (frame["step"] > 1), "test_loss"] = 1e200
+    (axes,) = curves.draw({"rates": frame})[0].axes
+    largest = max(line.get_ydata()[0] for line in axes.lines)
+    assert axes.get_ylim()[1] == pytest.approx(curves.DIVERGED * largest)
+    made = curves.draw({"rates": table(seeds=(0,), test_loss=1.0)})[0]
+    assert made.axes[0].get_ylim()[1] < 1

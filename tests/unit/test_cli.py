@@ -9,6 +9,7 @@ import pytest
 
 import grokatlas
 from grokatlas import cli, cli_commands
+from grokatlas.results import files
 from tests import cases
 from tests.checkout import ROOT
 
@@ -30,8 +31,14 @@ def test_an_atlas_of_what_is_there_goes_to_its_own_folder(here, capsys, given):
 
 
 @pytest.mark.parametrize("out", [".", "thesis.tex"])
-def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out):
+@pytest.mark.parametrize("pages", [[], ["index.html"], ["index.html", "manifest.json"]])
+def test_an_atlas_replaces_no_other_files(tmp_path, capsys, out, pages):
     (tmp_path / "thesis.tex").write_text("")
+    for page in pages:
+        (tmp_path / page).write_text("mine")
+    if "manifest.json" in pages:  # pages of ours among which something else was put
+        content = {"kind": "atlas", "outputs": {"index.html": "0"}}
+        files.write_json(tmp_path / "manifest.json", files.sealed(content))
     assert cli.main(["atlas", "spec.json", "--out", str(tmp_path / out)]) == 1
     assert "holds something else, which the pages would replace" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").exists()

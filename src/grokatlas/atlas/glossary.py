@@ -12,9 +12,9 @@ GLOSSARY = {
     "chooses the one of least norm",
     "mirage": "a test error that falls late because a large start shrinks, without anything being "
     "found; where the truth is found it is a recovery",
-    "alignment": "the cosine of an input with rows of the Jacobian there, the derivative of the "
-    "network's outputs by its input, or with their sum, the centroid; PC1 is how near all rows are "
-    "to one direction, of the input or not",
+    "alignment": "the cosine between an input and a row of the Jacobian there (the derivative of "
+    "the outputs by the input), or between an input and the centroid (the sum of these rows); PC1 "
+    "says how close all rows are to one common direction, which need not be the input",
     "plate": "a figure that no paper has, with a question and a prediction from before its run",
     "claim": "a statement of a paper as a number and an interval in which it has to be; its id "
     "begins with a letter for the paper",
@@ -27,7 +27,7 @@ GLOSSARY = {
     "experiment": "a named set of runs, declared in a paper's YAML",
     "spec": "the complete description of a run; its hash is the run's id, and what is of the same "
     "spec, code and data is never trained twice",
-    "run": "a training job: one cell of an experiment's cases and sweeps",
+    "run": "a training job: one case at one point of an experiment's sweep, or some of its members",
     "member": "a trajectory inside a run, of a seed and of a value of every other ensemble axis",
     "step": "an update of the parameters, never an epoch",
     "measure": "a quantity computed after training from snapshots, parameters that were kept",

@@ -17,7 +17,7 @@ from pydantic import Field
 from grokatlas.declare import joined, run_shares, signatures
 from grokatlas.declare.cell_check import Checker
 from grokatlas.declare.checked_types import Number, fits
-from grokatlas.declare.model_base import Model
+from grokatlas.declare.model_base import SHA256, Model
 from grokatlas.declare.run_shares import Cell
 from grokatlas.declare.validation import check_block
 from grokatlas.engine import members
@@ -26,6 +26,7 @@ from grokatlas.results.foreign import IMPORT, SCRIPT, TAKEN, files_sha256, kind
 from grokatlas.results.placeholders import PLACEHOLDER, filled
 
 AXIS = re.compile(r"[a-z][a-z0-9_.]*")
+ENGINE_ALONE = "cost"  # a light measure that reads the manifest
 
 
 class ForeignLog(Model):
@@ -59,7 +60,7 @@ class Import(ForeignLog):
         description="from the folder in which snakemake runs; an axis in braces is the member's: "
         "logs/seed{seed}.csv; for tensorboard a file or its folder"
     )
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] = Field(
+    sha256: Annotated[str, Field(pattern=SHA256)] = Field(
         description="of the file; of several, of what sha256sum prints of them sorted by name"
     )
     source: str = Field(description="the address at which it was found, or whose it is")
@@ -214,6 +215,9 @@ def _measures(checker: Checker, entries: list[Any], log: ForeignLog) -> list[dic
             light = signatures.that_define("measures", "LIGHT")
             problem = f"{name} needs data or snapshots, and here is a log alone"
             checker.fail([*place, "name"], f"{problem} (allowed: {', '.join(light)})")
+        if name == ENGINE_ALONE:
+            problem = f"{name} reads what the engine records of a run, and here is a log alone"
+            checker.fail([*place, "name"], f"{problem}; leave it out")
         for need in signatures.needs(name) if known else ():
             logged = [*(signatures.columns(need) or ())]
             # a level has the name of its column; a measure without levels may read some alone

@@ -9,6 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 LONGEST = 50
 NAME = f"^[a-z][a-z0-9_]{{0,{LONGEST - 1}}}$"
 NAME_RULE = f"use a-z, 0-9 and _, a letter first, at most {LONGEST} in all"
+SHA256 = "^[0-9a-f]{64}$"
+PATTERNS = {  # what is said of a text that does not match
+    NAME: f"is not a name: {NAME_RULE}",
+    SHA256: "is no sha256: give 64 digits of 0-9 and a-f, as `sha256sum` prints them",
+}
 Name = Annotated[str, Field(pattern=NAME)]
 
 

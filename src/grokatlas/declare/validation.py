@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from grokatlas.declare import signatures, strict_yaml
 from grokatlas.declare.checked_types import annotation_type, phrase
-from grokatlas.declare.model_base import NAME_RULE
+from grokatlas.declare.model_base import PATTERNS
 from grokatlas.errors import MistakeError, nearest, shown
 
 
@@ -115,7 +115,7 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> MistakeError:
         needed = phrase(field.annotation, tuple(field.metadata))
         return MistakeError([*path, name], f"missing; give {needed}", missing=True)
     if first["type"] == "string_pattern_mismatch":
-        problem = f"is not a name: {NAME_RULE}"
+        problem = PATTERNS[first["ctx"]["pattern"]]
         return MistakeError(_walk(model, [*first["loc"]])[0], problem)
     # of the branches of a union, the one that got furthest
     walked = [(_walk(model, [*mistake["loc"]]), mistake) for mistake in mistakes]

@@ -3,13 +3,15 @@
 Trials are drawn so as well (`grokatlas try`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 from grokatlas.errors import UserError, nearest
 from grokatlas.plots import marks, panels, style
@@ -18,6 +20,7 @@ from grokatlas.plots.style import FigureAndData
 FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
 PANELS = 4  # where no columns are named
 ENTRIES = 20  # of an array that are drawn
+DIVERGED = 1e3  # times the largest first value: what rises further leaves its panel
 SETTING, GROUP = "setting", "group"  # columns: what a row's run has of its own; see `_rows`
 SIDES = {"train": ":", "test": "-"}
 BLOCKS = (
@@ -32,6 +35,9 @@ def draw(
     tables: Mapping[str, pd.DataFrame], published: Mapping[str, Any] | None = None
 ) -> FigureAndData:
     """One panel for each quantity: median and range over seeds, or each of a few.
+
+    From where a seed has ended, by its stop or as it diverged, each other one is a thin line: a
+    median of those that are left may rise where none of them does.
 
     Args:
         tables: by experiment.
@@ -158,9 +164,24 @@ def _lines(
     drawn = []
     for setting, part in rows.groupby(SETTING, sort=False):
         keywords = {"color": colours[str(setting)], "ls": line}
-        frame = marks.spread(axes, part, column, **keywords)
-        drawn.append(frame.assign(case=part["case"].iloc[0], setting=setting))
+        for rows_of_line, width in _while_all_last(part, column):
+            frame = marks.spread(axes, rows_of_line, column, **keywords, **width)
+            drawn.append(frame.assign(case=part["case"].iloc[0], setting=setting))
     return drawn
+
+
+def _while_all_last(rows: pd.DataFrame, column: str) -> Iterator[tuple[pd.DataFrame, Any]]:
+    """The rows up to where the first seed ends; then those of each other one, a thin line."""
+    known = rows.dropna(subset=[column])
+    end = known.groupby("seed")["step"].max().min()
+    after = known[known["step"] > end]
+    if marks.few(known) or after.empty:
+        yield rows, {}
+        return
+    yield known[known["step"] <= end], {}
+    for seed in after["seed"].unique():
+        own = known[(known["seed"] == seed) & (known["step"] >= end)]
+        yield own, {"lw": marks.THIN * mpl.rcParams["lines.linewidth"]}
 
 
 def _colours(rows: pd.DataFrame) -> dict[str, Any]:
@@ -180,6 +201,15 @@ def _legend(made: Any, colours: dict[str, Any]) -> None:
     panels.legend(made, handles=keys, loc="outside upper left", ncols=3, fontsize=6, title=title)
 
 
+def _end_where_diverged(axes: Axes) -> None:
+    """End an ordinate that a diverged run would stretch until nothing else can be seen."""
+    values = [np.asarray(line.get_ydata(), float) for line in axes.lines]
+    finite = [each[np.isfinite(each)] for each in values]
+    end = DIVERGED * max((each[0] for each in finite if each.size), default=np.inf)
+    if any((each > end).any() for each in finite):
+        panels.limits(axes, "y", high=end)
+
+
 def _finish(axes: Axes, quantity: str, lines: list[tuple[str, str]], x: str, y: str | None) -> None:
     """Scales and words of a panel; its ordinate is logarithmic where that can show all of it."""
     is_array = "." in lines[0][0]
@@ -188,6 +218,10 @@ def _finish(axes: Axes, quantity: str, lines: list[tuple[str, str]], x: str, y: 
     axes.set_xscale(x)
     axes.set_yscale(y or ("linear" if as_it_is else "log"))
     axes.set(xlabel="step", ylabel=quantity.replace("_", " "))
+    if x == "log":
+        axes.xaxis.set_minor_formatter(NullFormatter())  # the labels of one decade overlap
+    if axes.get_yscale() == "log":
+        _end_where_diverged(axes)
     if is_array:
         style.letter(axes, f"{quantity}: first entries")
         return

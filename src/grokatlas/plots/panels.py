@@ -91,6 +91,8 @@ def finish(made: Figure, text: str) -> None:
                 continue
             if not np.isfinite(least):
                 getattr(axes, f"set_{which}scale")("linear")
+            elif not getattr(axes, f"get_autoscale{which}_on")():
+                continue  # has an end of its own
             elif getattr(axes.dataLim, f"interval{which}")[1] > FURTHEST:
                 getattr(axes, f"set_{which}lim")(least, FURTHEST)
     for panel in {axes.get_subplotspec() for axes in made.axes} - {None}:

@@ -29,7 +29,7 @@ def page(papers: dict[str, Paper]) -> str:
     blocks = [HEAD.strip()]
     for name, finding in numbered(papers):
         figure = papers[name].figures[finding.figure]
-        about = " ".join(words.first_sentence(figure.caption).split())
+        about = words.alternative(figure.caption)
         made_of = ", ".join(f"{claim} ({verdict})" for claim, verdict in finding.claims.items())
         shown = f"Figure [{name}, {finding.figure}](papers/{name}.md#{finding.figure})"
         command = f"`grokatlas explain {name}/{finding.figure}`"

@@ -34,11 +34,12 @@ WORDS = """# Words
 
 <!-- made by `grokatlas reference` from src/grokatlas/atlas/glossary.py; do not edit -->
 
-For who knows gradient descent, and not grokking.
+For readers who know gradient descent, and not grokking.
 
 {table}
 What a verdict such as *partly* means is in [the pages](atlas.md#how-verdicts-are-given).
 """
+WORDS_LINK = "[Words](../words.md) says what the terms mean."  # on pages beside which it is
 UNKEPT = "†"  # beside a verdict of which no evidence is recorded
 
 
@@ -60,14 +61,14 @@ def texts(configuration: Path, pages: Path) -> Iterator[tuple[Path, str]]:
     record_folder = pages.parents[1] / evidence.FOLDER
     record = RecordedRows(record_folder, papers)
     is_study = not (pages.parent / "atlas.md").exists()
-    explained = "" if is_study else interpretations.EXPLAINED
+    explained, more = ("", "") if is_study else (interpretations.EXPLAINED, WORDS_LINK)
     for name, paper in papers.items():
         page = pages / f"{name}.md"
         if page.exists():
             others = interpretations.table(name, paper, record, ours, explained)
             parts = {
                 "figures": figures(name, paper, pages, record),
-                "claims": claims(name, paper, record),
+                "claims": claims(name, paper, record, more),
                 "deviations": f"{deviations(name, paper, record)}\n\n{others}".rstrip(),
             }
             text = _renewed(page, parts, f"config/papers/{name}")
@@ -122,7 +123,7 @@ def figures(name: str, paper: models.Paper, pages: Path, record: RecordedRows) -
         blocks += [
             f"### {figure}",
             *_asked(entry.plate),
-            *_shown(name, figure, picture),
+            *_shown(name, figure, entry.caption, picture),
             words.paragraph(entry.caption.strip()),
             *_answered(entry.plate),
             _origin(record.figures.get((name, figure)) if picture.exists() else None),
@@ -146,8 +147,11 @@ def deviations(name: str, paper: models.Paper, record: RecordedRows) -> str:
     return "\n".join(lines)
 
 
-def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
-    """Every claim with the published number, ours, the interval and the verdict."""
+def claims(name: str, paper: models.Paper, record: RecordedRows, more: str) -> str:
+    """Every claim with the published number, ours, the interval and the verdict.
+
+    After the meanings of the verdicts comes a sentence `more`.
+    """
     head = ["", "figure", "statement", "published", "ours", "expected", "verdict", "control"]
     rows = []
     for claim in paper.claims:
@@ -163,7 +167,7 @@ def claims(name: str, paper: models.Paper, record: RecordedRows) -> str:
     lines = [words.paragraph(record.verdicts(name, paper.claims) + "."), "", table.rstrip()]
     if f"**{UNKEPT} " in table:
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
-    return "\n".join([*lines, "", _legend({name: paper}, record)])
+    return "\n".join([*lines, "", _legend({name: paper}, record, more)])
 
 
 def expected(claim: claim_models.Claim) -> str:
@@ -172,7 +176,7 @@ def expected(claim: claim_models.Claim) -> str:
     return f"{interval}, {AFTERWARDS}" if claim.afterwards else interval
 
 
-def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
+def _legend(papers: dict[str, models.Paper], record: RecordedRows, more: str) -> str:
     """The meanings of the verdicts on the claims of papers, and the causes of the misses."""
     pairs = [
         (record.verdict(name, claim), claim)
@@ -183,7 +187,6 @@ def _legend(papers: dict[str, models.Paper], record: RecordedRows) -> str:
     words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
     meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
     definitions = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
-    more = "[Words](../words.md) says what the terms mean."
     return words.paragraph(f"{'; '.join(definitions)}. {more}")
 
 
@@ -201,16 +204,16 @@ def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
             counts = record.verdicts(name, about, scale)
             rows.append([link, f"{scale}{some}", row.get("machine", ""), evident, counts])
     head = ["figure", "scale of the picture", "machine", "evidence", "claims"]
-    return f"{words.markdown_table(head, rows)}\n{_legend(papers, record)}"
+    return f"{words.markdown_table(head, rows)}\n{_legend(papers, record, WORDS_LINK)}"
 
 
-def _shown(name: str, figure: str, picture: Path) -> list[str]:
+def _shown(name: str, figure: str, caption: str, picture: Path) -> list[str]:
     """A figure's picture, or a published table's text; nothing where none was recorded."""
     if not picture.exists():
         return []
     if layout.is_published_table(figure):
         return [picture.read_text(encoding="utf-8").partition("<!--")[0].strip()]
-    return [f"![{name}, {figure}]({name}/{picture.name})"]
+    return [f"![{words.alternative(caption)}]({name}/{picture.name})"]
 
 
 def _asked(plate: models.Plate | None) -> list[str]:

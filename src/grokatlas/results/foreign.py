@@ -79,12 +79,11 @@ def files_sha256(files: Iterable[Path], folder: Path = Path()) -> str:
     """sha256 of one file; of several, of what ``sha256sum`` prints of them, sorted by name.
 
     Args:
-        files: below the folder.
+        files: below the folder; anywhere for the working directory.
         folder: their names in that text are relative to it.
     """
-    sums = {
-        file.relative_to(folder).as_posix(): hashing.file_sha256(file) for file in sorted(files)
-    }
+    named = {file: file.relative_to(folder) if folder != Path() else file for file in sorted(files)}
+    sums = {name.as_posix(): hashing.file_sha256(file) for file, name in named.items()}
     if len(sums) == 1:
         return next(iter(sums.values()))
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))

@@ -17,6 +17,7 @@ DATA = "data.safetensors"
 HISTORY = "history.parquet"
 SNAPSHOTS = "snapshots.safetensors"
 STATE = ".state"  # of a run that is not finished; what was refused has a longer name
+REFUSED_LOG = ".refused-"  # before the name of a script's log that could not be read
 LOCK = ".lock"
 FOLDERS = ("dataset", "run", "atlas")  # kinds of jobs with a folder of their own; others: a stem
 # the folder below `results`, or below a scale, in which each kind of job has its results

@@ -24,8 +24,7 @@ def main(job_file: Path | None, out: Path | None, partial: bool, scale: str | No
         the first page, if the pages were made from what exists.
     """
     if job_file is not None and not partial:
-        taken = out is not None and out.exists() and not (out / "index.html").is_file()
-        if out and taken and (not out.is_dir() or any(out.iterdir())):
+        if out and not _may_be_replaced(out):
             problem = f"{out} holds something else, which the pages would replace"
             raise UserError("--out", f"{problem}; give a new folder")
         execute(job_file, out or layout.target_of(job_file))
@@ -34,6 +33,22 @@ def main(job_file: Path | None, out: Path | None, partial: bool, scale: str | No
         problem = "is for a job file without --partial; leave it out, and copy the folder"
         raise UserError("--out", f"{problem} of the page that is printed")
     return str(from_what_is_there(job_file or atlas_job_file(scale)))
+
+
+def _may_be_replaced(folder: Path) -> bool:
+    """Tell if a folder is new or empty, or has pages of an atlas and nothing else."""
+    from grokatlas.atlas import build
+
+    if not folder.is_dir():
+        return not folder.exists()
+    there = {file.name for file in folder.iterdir()}
+    manifest = layout.manifest_of("atlas", folder)
+    try:
+        pages = files.read_sealed(manifest) if there else {}
+    except UserError:
+        return False
+    is_atlas = pages.get("kind") == "atlas"
+    return not there or (is_atlas and there <= {*pages["outputs"], *build.KEPT})
 
 
 def execute(job_file: Path, folder: Path, partial: bool = False) -> None:

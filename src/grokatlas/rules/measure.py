@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from grokatlas import registry
+from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import files, layout
+from grokatlas.results import files, foreign, layout
 from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import first_import
@@ -34,15 +35,20 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     """A measure of a run, as a data frame.
 
     Raises:
-        UserError: in a study, the measure returns something else.
+        UserError: the measure returns something else, or columns that its table cannot have.
     """
     import pandas as pd
 
     keywords = registry.keywords(block)
     first_import.of_libraries(registry.path("measures", block["name"]))
     rows = registry.load("measures", block["name"]).build(**keywords)(run)
-    if registry.study() and not isinstance(rows, pd.DataFrame):
-        where = registry.shown_component("measures", block["name"])
+    where = registry.shown_component("measures", block["name"])
+    if not isinstance(rows, pd.DataFrame):
         problem = f"returns {type(rows).__name__}; return a DataFrame, one row for each member"
         raise UserError(where, problem)
+    if "member" not in rows:
+        raise UserError(where, "returns no column member, which says whose a row is; add it")
+    of_tables = {*foreign.TAKEN, *members.paths(run.spec)} - {"member"}
+    if taken := sorted({*rows} & of_tables):
+        raise UserError(where, f"returns a column {taken[0]}, which every table has; rename it")
     return rows

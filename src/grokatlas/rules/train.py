@@ -14,7 +14,12 @@ from grokatlas.errors import UserError
 from grokatlas.results import files, foreign, freshness, hashing, layout
 from grokatlas.results.manifest import ManifestWriter, code_of
 from grokatlas.rules import dataset, parents
-from grokatlas.rules.jobs import compiled_loops, component_contracts, devices
+from grokatlas.rules.jobs import (
+    compiled_loops,
+    component_contracts,
+    devices,
+    undeclared_reads,
+)
 from grokatlas.rules.jobs.component_errors import first_line
 from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
 from grokatlas.rules.jobs.progress import LastLog, Progress
@@ -42,7 +47,9 @@ def execute(job_file: Path, out: Path, device: str, threads: int, period: float)
     if foreign.kind(job["spec"]):
         from grokatlas.rules.foreign import job as foreign_job
 
-        foreign_job.execute(job_file, job, out, device)
+        with savepoint.locked(out):
+            foreign_job.execute(job_file, job, out, device)
+            (out / layout.LOCK).unlink(missing_ok=True)
         return
     if device == "auto" and not resources.uses_gpu("run", job["spec"]):
         device = "cpu"
@@ -52,6 +59,8 @@ def execute(job_file: Path, out: Path, device: str, threads: int, period: float)
             print(f"run {out.name}: is already there", file=sys.stderr)
             return
         data = data or _made_again(job_file, job)
+        made_here = [] if data else code_digest.dataset_modules(job["spec"])
+        undeclared_reads.refuse([*job["code"], *made_here])
         start = parents.start(job_file, job)
         if device != "cpu":
             gpu_leases.take()
@@ -75,7 +84,7 @@ def execute(job_file: Path, out: Path, device: str, threads: int, period: float)
             beside = layout.spec_path("run", out)
             if beside.resolve() != job_file.resolve():
                 files.write_json(beside, job)
-            _share(out)
+            run_store.share(out)
             record.remove()
 
 
@@ -177,13 +186,3 @@ def run_digests(spec: dict[str, Any], code: dict[str, str]) -> hashing.Digests:
     made_by = code_digest.code(code_digest.dataset_modules(spec))
     data = hashing.of_job("dataset", {"tasks": members.tasks(spec)}, made_by, [])
     return hashing.of_job("run", spec, code, [data, *parents.digests(spec)])
-
-
-def _share(run: Path) -> None:
-    """Put a finished run into the run store, if there is one; that it fails costs nothing here."""
-    try:
-        root = run_store.chosen()
-        if root is not None:
-            run_store.put(root, run, Path())
-    except UserError as error:
-        print(f"warning: not put into the run store: {error}", file=sys.stderr)

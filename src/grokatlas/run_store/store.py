@@ -40,6 +40,16 @@ def chosen() -> Path | None:
     return Path(name) if name else None
 
 
+def share(run: Path) -> None:
+    """Put a finished run into the run store, if there is one; that it fails costs nothing here."""
+    try:
+        root = chosen()
+        if root is not None:
+            put(root, run, Path())
+    except UserError as error:
+        print(f"warning: not put into the run store: {error}", file=sys.stderr)
+
+
 def put(root: Path, run: Path, tree: Path) -> bool:
     """Copy a finished run into a store, with the data set that it was made from.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.declare import signatures
+from grokatlas.engine import members as run_members
 from grokatlas.errors import UserError
 from grokatlas.results import files, foreign, layout
 from grokatlas.runs.run import RunEntry
@@ -62,7 +63,7 @@ def _history(folder: Path) -> Path:
 
 def _package(name: str, run: RunEntry, member: int, columns: list[str]) -> dict[str, Any]:
     """A csv as a resource of Frictionless Data, with the member's own values."""
-    values = {axis: run.members[member][axis][0] for axis in sorted(run.members[member])}
+    values = dict(sorted(run_members.of(run.spec)[member].items()))
     source = " ".join(foreign.origin({"spec": run.spec})[:1])
     return {
         "name": name,

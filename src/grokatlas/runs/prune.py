@@ -17,11 +17,14 @@ from grokatlas.results.ancestry import ancestors
 from grokatlas.results.result import Result
 from grokatlas.text import file_size
 
-REFUSED = f"{layout.STATE}.refused-*"  # states of runs that were set aside
+REFUSED = {  # what a run set aside
+    f"{layout.STATE}.refused-*": "a state that was set aside",
+    f"{layout.REFUSED_LOG}*": "the log of a script that was refused",
+}
 
 
 def prune(dry_run: bool) -> Iterator[str]:
-    """Remove orphans, leftovers of killed jobs that are older than a day, and refused states.
+    """Remove orphans, leftovers of killed jobs older than a day, and refused states and logs.
 
     An orphan is a finished result that no paper declares at any scale and no declared one was made
     from, or a second copy of a result. What is in a declared result's place stays, and so do a
@@ -93,8 +96,9 @@ def _doomed(
         if ours and files.is_old(path):
             yield path, [path], "left by a killed job"
     for folder in registry.own_files(layout.run_folder(""), "*"):
-        for path in sorted(folder.glob(REFUSED)):
-            yield path, [path], "a state that was set aside"
+        for pattern, reason in REFUSED.items():
+            for path in sorted(folder.glob(pattern)):
+                yield path, [path], reason
 
 
 def _needed(tree: Tree, declared: set[str]) -> set[str]:

@@ -62,6 +62,8 @@ def _output(command: list[str]) -> tuple[int, str]:
                     print(f"\r{line.rstrip()}", end="", file=sys.stderr, flush=True)
         except BaseException:
             process.terminate()
+            for _ in process.stdout or []:  # it may say something before it saves
+                pass
             raise
     if any(map(PROGRESS.match, lines)):
         print(file=sys.stderr)

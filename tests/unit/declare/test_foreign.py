@@ -86,6 +86,8 @@ def test_only_measures_of_the_history_are_taken_of_a_log():
     (cell,) = imported(both, measures=measures)
     assert cell.measures == measures
     refused("needs data or snapshots, and here is a log alone", measures=[{"name": "operations"}])
+    refused("is no sha256: give 64 digits", changes={"sha256": "..."})
+    refused("cost reads what the engine records of a run", measures=[{"name": "cost"}])
     loss = {"columns": {"step": "step", "a": "loss"}}
     neither = "reads train_accuracy, test_accuracy, and `columns` has none"
     refused(neither, changes=loss, measures=measures)

@@ -53,7 +53,7 @@ def test_one_that_is_not_so_is_refused(change, words):
 
 
 def test_a_finding_of_no_figure_is_a_mistake_of_the_file():
-    content = PAPERS["plates"].model_dump()
+    content = PAPERS["grokalign"].model_dump()
     content["findings"][0]["figure"] = "fig99"
     with pytest.raises(ValidationError, match="`findings` 1: no figure 'fig99'"):
         Paper.model_validate(content)

@@ -45,15 +45,30 @@ def test_a_run_whose_seconds_say_nothing_is_left_out(changed):
     assert list(groks.rows(table(), {"r": CPU | changed})) == []
 
 
-def test_each_value_of_an_axis_is_a_setting_and_the_quickest_comes_first():
+def page(*changed):
+    row = {"paper": "toy", "experiment": "e", "scale": "quick", "task": "xor", "network": "mlp"}
+    row |= {"setting": "plain", "seeds": "2", "t1": "20", "t2": "60", "seconds": "12"}
+    return groks.page([row | each for each in changed])
+
+
+def test_each_value_of_an_axis_is_a_setting():
     parts = [table(right=80), table(weight=0.5, right=60).assign(run="s")]
     made = list(groks.rows(pd.concat(parts), {"r": CPU, "s": CPU}))
     assert [row["setting"] for row in made] == ["plain, l2.weight 0.1", "plain, l2.weight 0.5"]
-    page = groks.page([{key: str(value) for key, value in row.items()} for row in made])
-    assert page.index("| 12 | 20 | 60 | 3 | 2 | `toy/e` | plain, l2.weight 0.5 | quick |") < (
-        page.index("| 16 | 20 | 80 | 4 | 2 | `toy/e` | plain, l2.weight 0.1 | quick |")
+
+
+def test_the_page_has_the_quickest_setting_of_each_experiment_the_quickest_first():
+    slow = {"experiment": "f", "seconds": "4190", "t2": "1234"}
+    made = page(slow, {"seconds": "14", "setting": "more"}, {})
+    assert "## Xor, mlp" in made
+    assert made.index("| 12 | 20 | 60 | 3 | 2 | `toy/e` | plain | quick |") < (
+        made.index("| 4,200 | 20 | 1,234 | 62 | 2 | `toy/f` | plain | quick |")
     )
-    assert "## Xor, mlp" in page
+    assert "more" not in made.partition("## Xor")[2]
+
+
+def test_experiments_that_share_a_run_have_one_row():
+    assert page({}, {"paper": "twin"}).count("| 12 |") == 1
 
 
 def test_a_table_without_accuracies_has_no_row():

@@ -1,5 +1,6 @@
 """A mistake in a component or a function of a study is one line with its file and what to do."""
 
+import types
 from pathlib import Path
 
 import pytest
@@ -101,13 +102,28 @@ def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
     assert said.startswith(f"components/models/layer.py{problem}")
 
 
-def test_a_measure_that_returns_something_else_is_named(study):
+@pytest.mark.parametrize(
+    ("returned", "problem"),
+    [
+        ("[1]", "returns list; return a DataFrame"),
+        ("pd.DataFrame([])", "returns no column member"),
+        ('pd.DataFrame({"y": [1]})', "returns no column member"),
+        ('pd.DataFrame({"member": [0], "seed": [0]})', "returns a column seed, which every table"),
+        ('pd.DataFrame({"member": [0], "record": [0]})', "returns a column record, which every"),
+    ],
+)
+def test_a_measure_that_returns_something_else_is_named(study, returned, problem):
     file = Path("components/measures/listing.py")
     file.parent.mkdir()
-    file.write_text("def build():\n    return lambda run: [1]\n")
-    told = r"^components/measures/listing.py: returns list; return a DataFrame"
-    with pytest.raises(UserError, match=told):
-        measure.measured({"name": "listing"}, None)
+    file.write_text(f"import pandas as pd\n\ndef build():\n    return lambda run: {returned}\n")
+    run = types.SimpleNamespace(spec={"ensemble": {"seed": [0]}})
+    with pytest.raises(UserError, match=f"^components/measures/listing.py: {problem}"):
+        measure.measured({"name": "listing"}, run)
+
+
+def test_where_there_is_no_job_file_the_error_itself_is_told(monkeypatch):
+    monkeypatch.delenv("GROKATLAS_TRACEBACK", raising=False)
+    assert component_errors.line(ValueError("no column a"), Path("spec")) == "no column a"
 
 
 def test_what_is_right_is_made(study, capsys):

@@ -16,6 +16,7 @@ from grokatlas.plan.graph import READER
 from grokatlas.results import foreign, hashing, layout
 from grokatlas.rules import train
 from grokatlas.rules.finished_run import FinishedRun
+from grokatlas.run_store import store
 from tests.runs import job_file
 
 LOOP = """import sys
@@ -32,10 +33,10 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def execute(spec):
+def execute(spec, out=None):
     run = layout.run_folder(hashing.of(spec)[:12])
     job = job_file(layout.spec_path("run", run), "run", spec, [READER])
-    train.execute(job, run, "cpu", 1, 300.0)
+    train.execute(job, out or run, "cpu", 1, 300.0)
     return run
 
 
@@ -98,6 +99,17 @@ def test_each_member_of_a_script_has_its_own_seed_and_folder(here):
     assert not (here / "loop" / "log.csv").exists()
 
 
+def test_a_script_is_not_run_again_where_the_run_store_has_its_run(here, monkeypatch):
+    (here / "store").mkdir()
+    monkeypatch.setenv(store.VARIABLE, str(here / "store"))
+    run = execute(script(here))
+    (entry,) = (here / "store" / "runs").iterdir()
+    assert entry.name.startswith(run.name)
+    assert (entry / layout.HISTORY).read_bytes() == (run / layout.HISTORY).read_bytes()
+    execute(imported(here))  # is read from its file wherever it is declared
+    assert [entry] == [*(here / "store" / "runs").iterdir()]
+
+
 def test_members_of_a_script_log_the_same_columns(here):
     own = "import sys\nopen('log.csv', 'w').write(f'step,loss{sys.argv[1]}\\n0,1\\n')\n"
     with pytest.raises(UserError, match="loss3 is a column of some members alone"):
@@ -145,6 +157,24 @@ def test_a_script_imports_what_lies_beside_it_whatever_the_job_sets(here, monkey
     assert history["loss"].tolist() == [0.25, 0.25]
 
 
+def test_a_log_may_be_anywhere(here):
+    spec = imported(here)
+    spec["import"]["file"] = str(here / "a.csv")
+    run = execute(spec)
+    assert FinishedRun(run).manifest["imported"] == {
+        str(here / "a.csv"): hashing.file_sha256(here / "a.csv")
+    }
+
+
+def test_a_script_holds_the_lock_of_its_run(here):
+    body = "import pathlib\npathlib.Path('log.csv').write_text('step,loss\\n0,1\\n')\n"
+    lock = here / layout.run_folder("*") / layout.LOCK
+    seen = f"import glob\nprint(glob.glob({str(lock)!r}), file=open({str(here / 'seen')!r}, 'a'))\n"
+    run = execute(script(here, body + seen))
+    assert (here / "seen").read_text() == 2 * f"{[str(here / run / layout.LOCK)]}\n"
+    assert not (run / layout.LOCK).exists()
+
+
 def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
     percent = "open('log.csv', 'w').write('step,test_accuracy\\n0,50\\n')\n"
     with pytest.raises(UserError, match=r"is 50, .* \(the log is (\S+)\)$") as error:
@@ -153,6 +183,8 @@ def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
     assert saved.read_text() == "step,test_accuracy\n0,50\n"
     found = Tree(layout.RESULTS).results.values()
     assert not any(result.files for result in found)  # it is no file of the run
+    with pytest.raises(UserError, match=r"is 50, .* \(the log is elsewhere/\.refused-log\.csv\)$"):
+        execute(script(here, percent), Path("elsewhere"))
 
 
 def test_members_of_a_script_log_at_the_same_steps(here):

@@ -1,11 +1,14 @@
 """The lines of progress of a run: how often, from which step, and when logs are far apart."""
 
+import json
 import re
+import signal
 
 import pytest
 
+from grokatlas.results import layout
 from grokatlas.rules.jobs import progress
-from grokatlas.rules.jobs.savepoint import Savepoint
+from grokatlas.rules.jobs.savepoint import InterruptedRunError, Savepoint
 
 
 @pytest.fixture
@@ -58,6 +61,20 @@ def test_a_run_that_can_be_saved_reports_its_step(tmp_path):
     record.moved = seen.append
     record.after(7, dict)
     assert seen == [7]
+
+
+def test_a_run_that_is_asked_to_end_is_saved_whoever_still_reads_its_progress(tmp_path):
+    record = Savepoint(tmp_path / "a", "d" * 64, 600.0, {})
+
+    def moved(step):
+        raise BrokenPipeError
+
+    record.moved = moved
+    with record.listening():
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(InterruptedRunError):
+            record.after(7, dict)
+    assert json.loads((tmp_path / "a" / layout.STATE / "state.json").read_text())["step"] == 7
 
 
 def test_a_run_that_goes_on_and_logged_nothing_yet_has_no_note():

@@ -81,3 +81,11 @@ def test_data_sets_may_be_read_and_any_file_written(study, monkeypatch):
     with undeclared_reads.refused([MODULE]):
         assert Path("images/a.gz").read_text() == "1\n"
         Path("notes.txt").write_text("written")
+
+
+def test_a_folder_that_is_opened_is_no_file_that_is_read(study):
+    """As a library does that removes a folder by its descriptor, by names relative to it."""
+    with undeclared_reads.refused([MODULE]):
+        descriptor = os.open(study, os.O_RDONLY | os.O_DIRECTORY)
+        os.close(os.open("plots", os.O_RDONLY, dir_fd=descriptor))
+        os.close(descriptor)

@@ -164,12 +164,15 @@ def test_leftovers_of_killed_jobs_go(jobs, capsys, monkeypatch, name):
     assert not left.exists()
 
 
-def test_refused_states_go_and_the_state_of_a_run_on_its_way_stays(jobs, capsys):
+def test_refused_states_and_logs_go_and_the_state_of_a_run_on_its_way_stays(jobs, capsys):
     run = next(job for job in jobs.values() if job.kind == "run").target
     for name in (layout.STATE, f"{layout.STATE}.refused-1"):
         (run / name).mkdir()
         (run / name / "state.json").write_text("{}")
-    pruned(capsys)
+    log = run / f"{layout.REFUSED_LOG}log.csv"
+    log.write_text("step")
+    assert f"{log}: the log of a script that was refused" in pruned(capsys)
+    assert not log.exists()
     assert (run / layout.STATE).exists()
     assert not (run / f"{layout.STATE}.refused-1").exists()
 

@@ -332,3 +332,12 @@ def test_nothing_is_written(checkout, ask):
 def test_it_imports_no_heavy_library(checkout):
     code = "from grokatlas import cli; cli.main(['runs', 'optimizer.lr=0.1'])"
     assert not imported(code, "torch", "snakemake", "matplotlib", "pandas")
+
+
+def test_a_member_is_told_with_all_of_a_value_that_is_a_list(checkout, ask):
+    spec = audit_tree.spec_of(0.3)
+    spec["ensemble"] = {"seed": [0], "model.init": [[1.0, 2.0], [1.0, 4.0]]}
+    target = layout.run_folder(hashing.of(spec)[:12])
+    audit_tree.make(Job("run", target, spec, {}, ()))
+    (run,) = ask(f"id={target.name}")
+    assert [member["model.init"] for member in run["matching"]] == [[1.0, 2.0], [1.0, 4.0]]

@@ -21,6 +21,7 @@ from grokatlas.results.manifest import ManifestWriter
 from grokatlas.results.placeholders import filled
 from grokatlas.rules.foreign import log_reader
 from grokatlas.rules.jobs import undeclared_reads
+from grokatlas.run_store import store as run_store
 
 SHOWN = 5  # last lines of a script that ends with an error
 
@@ -53,7 +54,7 @@ def execute(job_file: Path, job: dict[str, Any], out: Path, device: str) -> None
             from grokatlas.results import gpu_leases
 
             gpu_leases.take()
-        frame = _run_all(spec[foreign.SCRIPT], listed, axes, out.name)
+        frame = _run_all(spec[foreign.SCRIPT], listed, axes, out)
         writer.note(python=platform.python_version())
     history, snapshots = layout.outputs("run", out)
     files.write_parquet(history, frame)
@@ -63,6 +64,8 @@ def execute(job_file: Path, job: dict[str, Any], out: Path, device: str) -> None
     beside = layout.spec_path("run", out)
     if beside.resolve() != job_file.resolve():
         files.write_json(beside, job)
+    if foreign.SCRIPT in spec:
+        run_store.share(out)
 
 
 def _checked(block: dict[str, Any], listed: list[dict[str, Any]]) -> dict[str, str]:
@@ -83,17 +86,17 @@ def _checked(block: dict[str, Any], listed: list[dict[str, Any]]) -> dict[str, s
 
 
 def _run_all(
-    block: dict[str, Any], listed: list[dict[str, Any]], axes: dict[str, list[Any]], run: str
+    block: dict[str, Any], listed: list[dict[str, Any]], axes: dict[str, list[Any]], out: Path
 ) -> Any:
     """The history of all members, each of which is one process in a folder of its own."""
-    with tempfile.TemporaryDirectory(prefix=f"grokatlas-{run}-") as place:
+    with tempfile.TemporaryDirectory(prefix=f"grokatlas-{out.name}-") as place:
         folders = [Path(place, str(number)) for number in range(len(listed))]
         parts = []
         for number, (member, folder) in enumerate(zip(listed, folders, strict=True)):
             _copy(block, folder)
             _run(block, member, folder)
             log = folder / filled(block["history"], member)
-            with _saved_if_refused(log, layout.run_folder(run)):
+            with _saved_if_refused(log, out):
                 frame = log_reader.history(block, str(log), [member], axes)
                 parts.append(frame.assign(member=number))
                 log_reader.check_columns(parts, str(log))
@@ -112,11 +115,15 @@ def _saved_if_refused(log: Path, folder: Path) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        saved = folder / f".refused-{log.name}"
+        saved = folder / f"{layout.REFUSED_LOG}{log.name}"
         copy = shutil.copytree if log.is_dir() else shutil.copy2
         shutil.rmtree(saved, ignore_errors=True)
-        copy(log, saved)
-        raise UserError(error.place, f"{error.problem} (the log is {saved})") from None
+        try:
+            copy(log, saved)
+            where = f"the log is {saved}"
+        except OSError as lost:
+            where = f"the log could not be copied to {saved}: {lost.strerror or lost}"
+        raise UserError(error.place, f"{error.problem} ({where})") from None
 
 
 def _copy(block: dict[str, Any], folder: Path) -> None:

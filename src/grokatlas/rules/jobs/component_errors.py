@@ -77,10 +77,10 @@ def _broken(run: Path | dict[str, Any]) -> str:
     """The component that returns what it must not; empty where none does, or none can say."""
     from grokatlas.rules.jobs import component_contracts
 
-    spec = files.read_json(run).get("spec", {}) if isinstance(run, Path) else run
-    if "task" not in spec or "ensemble" not in spec:
-        return ""
     try:
+        spec = files.read_json(run).get("spec", {}) if isinstance(run, Path) else run
+        if "task" not in spec or "ensemble" not in spec:
+            return ""
         return next(component_contracts.broken(spec), "")
-    except Exception:  # of a component that is tried: what ended the job is said instead
+    except Exception:  # of what is tried: what ended the job is said instead
         return ""

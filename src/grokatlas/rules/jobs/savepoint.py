@@ -172,12 +172,12 @@ class Savepoint:
 
     def after(self, step: int, saved: Callable[[], dict[str, Any]]) -> None:
         """Save, if it is time to or if a signal asked for it."""
-        self.moved(step)
-        if not self._asked and time.monotonic() - self._last < self.period:
-            return
-        self.save(step, saved())
-        if self._asked:
+        if self._asked:  # first: who asked may not read any more what is said of the progress
+            self.save(step, saved())
             raise InterruptedRunError(f"run {self.folder.parent.name}", step, self._asked)
+        self.moved(step)
+        if time.monotonic() - self._last >= self.period:
+            self.save(step, saved())
 
     def save(self, step: int, tensors: dict[str, Any]) -> None:
         """Replace the saved state; the one before stays whole until this one is."""

@@ -62,7 +62,7 @@ def _opened(event: str, arguments: tuple[Any, ...]) -> None:
     for folder, declared in _watched.items():
         if path.startswith(folder + os.sep) and path not in declared:
             parts = Path(path).relative_to(folder).parts
-            if _is_own(parts, path):
+            if _is_own(parts, path) and Path(path).is_file():
                 problem = "is read by the job and is in no digest, so an edit would go unnoticed"
                 todo = f'name it in the module that reads it: FILES = ("{parts[-1]}",)'
                 raise UserError(registry.shown(Path(path)), f"{problem}; {todo}")

@@ -1,7 +1,9 @@
 """The table of all rows as a page, and the words of its cells."""
 
+import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 import pandas as pd
@@ -36,7 +38,9 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
         """The address of the curves of a cell: in the entry's pages, or of a recorded picture."""
         name = experiment(task, method)
         if method in entries and out.suffix == ".html":
-            return f"{entries[method]}/results/{scale}/atlas/paper-{PAPER_NAME}.html#{name}"
+            pages = Path(entries[method]) / "results" / scale / "atlas"
+            address = quote(os.path.relpath(pages / f"paper-{PAPER_NAME}.html", out.parent))
+            return f"{address}#{name}"
         file = pictures(out, scale) / f"{name}.png"
         return file.relative_to(out.parent).as_posix() if file.is_file() else None
 
