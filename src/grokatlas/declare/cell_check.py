@@ -15,6 +15,7 @@ from grokatlas.declare import (
     signatures,
     snapshots,
     train_rules,
+    unfit,
 )
 from grokatlas.declare.checked_types import MEMBER_KINDS, SeedInt, fits
 from grokatlas.declare.models import Train
@@ -61,6 +62,8 @@ class Checker:
         self.check_listed_once(measures)
         self._check_needs(measures, spec)
         self._check_columns(measures, spec)
+        if reason := unfit.why_not(spec, measures):
+            self.fail(*reason)
         cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
         for check in (train_rules.why_not_span, train_rules.why_not_only):
             if reason := check(cleaned):

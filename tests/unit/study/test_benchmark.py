@@ -1,5 +1,7 @@
 """The judgement of the benchmark on made tables, its grids, and mistakes in a file of methods."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,6 +203,12 @@ def test_a_cell_leads_to_the_curves_of_its_trials(tmp_path, monkeypatch):
     (drawn / "sparse__mine.png").unlink()
     with pytest.raises(UserError, match=r"sparse__mine\.png: no such picture"):
         command.write_page(text, "quick", [folder / "rows.csv"])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site").mkdir()
+    folder.rename("my method")
+    command.write_page(Path("site/b.html"), "quick", [Path("my method/rows.csv")])
+    address = "../my%20method/results/quick/atlas/paper-benchmark.html#sparse__mine"
+    assert f'href="{address}"' in Path("site/b.html").read_text()
 
 
 GOOD = rows_of(mine=np.linspace(1, 2, len(RULES.judge))).assign(run="a" * 12).to_csv(index=False)

@@ -38,9 +38,9 @@ def text(out: Path, cells: pd.DataFrame, rows: pd.DataFrame, rules: Protocol, sc
         """The address of the curves of a cell: in the entry's pages, or of a recorded picture."""
         name = experiment(task, method)
         if method in entries and out.suffix == ".html":
-            pages = Path(entries[method]) / "results" / scale / "atlas"
-            address = quote(os.path.relpath(pages / f"paper-{PAPER_NAME}.html", out.parent))
-            return f"{address}#{name}"
+            folder = Path(entries[method]) / "results" / scale / "atlas"
+            folder = folder if folder.is_absolute() else Path(os.path.relpath(folder, out.parent))
+            return f"{quote((folder / f'paper-{PAPER_NAME}.html').as_posix())}#{name}"
         file = pictures(out, scale) / f"{name}.png"
         return file.relative_to(out.parent).as_posix() if file.is_file() else None
 
