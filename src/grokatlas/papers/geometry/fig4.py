@@ -78,7 +78,7 @@ def _norms(axes: Axes, pairs: pd.DataFrame) -> None:
             )
     axes.set(xlabel="Fourier feature", ylabel="norm", ylim=(0, None))
     axes.legend(loc="best")
-    style.letter(axes, "b  norms of the Fourier features, all runs")
+    style.letter(axes, "b  norms of the Fourier features, runs with a split each")
 
 
 def _matrices(made: Figure, grid: GridSpec, pairs: pd.DataFrame) -> None:

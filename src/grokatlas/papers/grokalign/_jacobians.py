@@ -52,7 +52,8 @@ def rank_one(tables: list[pd.DataFrame], cases: dict[str, dict[str, str]]) -> Fi
             style.letter(axes, f"{next(letters)}  {loss}, initial scale {scale}")
         line[0].set_ylabel(r"PC1, $\sigma_1^2 / \sum_i \sigma_i^2$")
     grid[0, 0].legend(loc="upper left")
-    made.suptitle(data_named(tables[0]), x=0.99, ha="right", fontsize=8)
+    named = f"{data_named(tables[0])}, {style.seeds(pd.concat(tables))}"
+    made.suptitle(named, x=0.99, ha="right", fontsize=8)
     return made, pd.concat(drawn, ignore_index=True)
 
 

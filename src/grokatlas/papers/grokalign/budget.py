@@ -35,7 +35,8 @@ def draw(tables: Tables, published: dict[str, Any]) -> FigureAndData:
             if axes is not column[0]:
                 axes.sharex(column[0])
         column[0].set_xscale("log")
-        style.letter(column[0], f"{letters[0]}  {title} ({data_named(table)})")
+        named = f"{title} ({data_named(table)}, {style.seeds(table)})"
+        style.letter(column[0], f"{letters[0]}  {named}")
         column[2].set_xlabel("step")
         _told(column[3], loss, nearest)
     for axes, text in zip(grid[:, 0], ("test accuracy", "cosine of row and input"), strict=False):

@@ -24,7 +24,7 @@ COLOURS = {
 }
 CURVES = {"train_loss": "training loss", "l2_norm": "l2 norm", "effective_step": "effective step"}
 MEMORY = "memory, $1 / (1 - \\beta_2)$"
-ASIDE = 1.25  # between the crosses of two cases
+ASIDE = 1.1  # between the crosses of two cases
 
 
 def draw(tables: Tables) -> FigureAndData:

@@ -27,7 +27,7 @@ COLUMNS = {
     "effective_step": "effective step",
 }
 # memory whose jumps are drawn -> colour; at beta2 = 0.9 they come without a rhythm
-MEMORIES = {0.98: style.MEMBERS[2], 0.99: style.MEMBERS[1], 0.995: style.MEMBERS[3]}
+MEMORIES = style.sequence((0.98, 0.99, 0.995))
 SLOPE_AT = 0.99
 LAWS = {"predicted": "--", "integrated": ":"}  # form of the law -> its line
 TEXTS = {"predicted": "the law", "integrated": "steps counted"}

@@ -16,7 +16,7 @@ PROBLEMS = {
     "two_layer_relu": ("two-layer ReLU", "s", style.MEMBERS[1]),
     "diagonal_network": ("diagonal network", "^", style.MEMBERS[2]),
 }
-SEEDS = "o^sDv"  # marks of panel f
+SEEDS = "DvP*X"  # marks of panel f, other than those of problems
 
 
 def draw(tables: Tables) -> FigureAndData:
