@@ -182,14 +182,6 @@ def spread_of_norms(tables: Tables) -> list[float]:
     return _final_over_initial(norms.std(ddof=0) / norms.mean())
 
 
-def overlap_of_features(tables: Tables) -> list[float]:
-    """The mean absolute cosine of two Fourier features, final over initial, for each run."""
-    rows = statistics.record(tables["isolated_dynamics"], "fourier_features", case="own_split")
-    pairs = rows[rows["feature"] != rows["other"]]
-    overlap = pairs.assign(size=pairs["cosine"].abs()).groupby(["seed", "step"])["size"].mean()
-    return _final_over_initial(overlap)
-
-
 def likeness_of_absolute_values(tables: Tables, frequencies: str, moment: str) -> list[float]:
     """The mean cosine of the absolute values of two Fourier features, for each run.
 

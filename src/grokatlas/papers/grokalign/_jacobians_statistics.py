@@ -140,17 +140,6 @@ def final_ratio(
     return (sizes[0] / sizes[1]).tolist()
 
 
-def final_difference(
-    tables: Tables, experiment: str, record: str, column: str, case: str, other: str
-) -> list[float]:
-    """`final` in one case minus that in another, seed by seed."""
-    ends = []
-    for each in (case, other):
-        rows = statistics.record(tables[experiment], record, case=each)
-        ends.append(statistics.by_seed(rows, statistics.last(rows, column)))
-    return (ends[0] - ends[1]).tolist()
-
-
 def final_over_step(
     tables: Tables, experiment: str, record: str, column: str, case: str, step: int
 ) -> list[float]:

@@ -24,7 +24,7 @@ from grokatlas.papers.plates._clock import (
     time_over_law,
     wait_over_law,
 )
-from grokatlas.papers.plates._controls import memories_reversed, weights_reversed
+from grokatlas.papers.plates._controls import weights_reversed
 from grokatlas.papers.plates._forecasts import correlation_with_t2, number_that_tell
 from grokatlas.papers.plates._jumps import (
     accuracy_beside_at,
