@@ -20,7 +20,7 @@ from grokatlas.plots.style import FigureAndData
 FIRST = ("loss", "accuracy", "error", "squared_error")  # what is drawn first
 PANELS = 4  # where no columns are named
 ENTRIES = 20  # of an array that are drawn
-DIVERGED = 1e3  # times the largest first value: what rises further leaves its panel
+DIVERGED = 1e3  # times its first value: what ends above diverged, and may leave its panel
 SETTING, GROUP = "setting", "group"  # columns: what a row's run has of its own; see `_rows`
 SIDES = {"train": ":", "test": "-"}
 BLOCKS = (
@@ -205,7 +205,8 @@ def _end_where_diverged(axes: Axes) -> None:
     """End an ordinate that a diverged run would stretch until nothing else can be seen."""
     values = [np.asarray(line.get_ydata(), float) for line in axes.lines]
     finite = [each[np.isfinite(each)] for each in values]
-    end = DIVERGED * max((each[0] for each in finite if each.size), default=np.inf)
+    sound = [each.max() for each in finite if each.size and each[-1] <= DIVERGED * each[0]]
+    end = DIVERGED * max(sound, default=np.inf)
     if any((each > end).any() for each in finite):
         panels.limits(axes, "y", high=end)
 
