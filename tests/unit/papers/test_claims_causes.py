@@ -84,12 +84,17 @@ def xor(largest=0.65, end=0.5, memorised=0.02, generalised=0.12, robust=0.15):
 
 
 def images(centroid=0.05, flat=0.5, end=0.5):
-    """Seven planes of 20 by 20 pixels whose slope is 2, less at three points after memorisation."""
+    """Seven planes of 20 by 20 pixels whose slope is 2, less at three points after memorisation.
+
+    Under cross-entropy they are as steep as before.
+    """
     found = []
     sizes = {"memorisation": 2.0, "generalisation": 2 * flat, "end": 2 * end}
     points = [[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]]
     for case, share in (("cross_entropy", centroid), ("squared_error", 1.0)):
-        for moment, size in sizes.items():
+        for moment, size in (
+            sizes if case == "squared_error" else dict.fromkeys(sizes, 2.0)
+        ).items():
             window = np.full((20, 20), 2.0)
             for x, y in points:
                 window[int((y + 1) * 10), int((x + 1) * 10)] = size
