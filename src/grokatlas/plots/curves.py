@@ -203,12 +203,16 @@ def _legend(made: Any, colours: dict[str, Any]) -> None:
 
 def _end_where_diverged(axes: Axes) -> None:
     """End an ordinate that a diverged run would stretch until nothing else can be seen."""
-    values = [np.asarray(line.get_ydata(), float) for line in axes.lines]
-    finite = [each[np.isfinite(each)] for each in values]
-    sound = [each.max() for each in finite if each.size and each[-1] <= DIVERGED * each[0]]
+    lines = [np.asarray(line.get_xydata(), float) for line in axes.lines]
+    lines = [line[np.isfinite(line[:, 1]) & (line[:, 1] > 0)] for line in lines]
+    lines = [line for line in lines if len(line)]
+    first = min((line[0, 0] for line in lines), default=0)
+    begun = [line[:, 1] for line in lines if line[0, 0] == first]
+    sound = [values.max() for values in begun if values[-1] <= DIVERGED * values[0]]
     end = DIVERGED * max(sound, default=np.inf)
-    if any((each > end).any() for each in finite):
-        panels.limits(axes, "y", high=end)
+    if any((line[:, 1] > end).any() for line in lines):
+        axes.autoscale(False, "y")  # of such values it overflows
+        panels.limits(axes, "y", min(line[:, 1].min() for line in lines) / 2, end)
 
 
 def _finish(axes: Axes, quantity: str, lines: list[tuple[str, str]], x: str, y: str | None) -> None:
@@ -217,12 +221,13 @@ def _finish(axes: Axes, quantity: str, lines: list[tuple[str, str]], x: str, y: 
     is_signed = any((np.asarray(line.get_ydata(), float) < 0).any() for line in axes.lines)
     as_it_is = is_array or is_signed or "accuracy" in quantity
     axes.set_xscale(x)
-    axes.set_yscale(y or ("linear" if as_it_is else "log"))
+    scale = y or ("linear" if as_it_is else "log")
+    if scale == "log":
+        _end_where_diverged(axes)
+    axes.set_yscale(scale)
     axes.set(xlabel="step", ylabel=quantity.replace("_", " "))
     if x == "log":
         axes.xaxis.set_minor_formatter(NullFormatter())  # the labels of one decade overlap
-    if axes.get_yscale() == "log":
-        _end_where_diverged(axes)
     if is_array:
         style.letter(axes, f"{quantity}: first entries")
         return
