@@ -7,11 +7,14 @@ from typing import Any
 from grokatlas import registry
 from grokatlas.engine import members
 from grokatlas.errors import UserError
-from grokatlas.results import files, foreign, layout
+from grokatlas.results import files, layout
 from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import first_import
 from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
+
+# columns that `tidy_table` gives to every table
+OF_TABLES = ("paper", "experiment", "scale", "record", "case", "run", "seed")
 
 
 def execute(job_file: Path, stem: Path) -> None:
@@ -48,7 +51,7 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
         raise UserError(where, problem)
     if "member" not in rows:
         raise UserError(where, "returns no column member, which says whose a row is; add it")
-    of_tables = {*foreign.TAKEN, *members.paths(run.spec)} - {"member"}
+    of_tables = {*OF_TABLES, *members.paths(run.spec)}
     if taken := sorted({*rows} & of_tables):
         raise UserError(where, f"returns a column {taken[0]}, which every table has; rename it")
     return rows
