@@ -90,7 +90,7 @@ def unit_scale(shares):
 
 def xor(right, robust, alignments):
     """From when on cases are right, and robust; the alignment of their first point."""
-    steps = [0, 10, 50, 110, 225, 1000]
+    steps = [0, 10, 80, 110, 225, 1000]
     parts = []
     for case in ("weight_decay", "grokalign"):
         robustness = [float(step >= robust[case]) for step in steps]
@@ -211,7 +211,7 @@ def published():
     tables = acceleration(FACTORS) | {
         "common_budget": common_budget(accuracies, ends, (rises, rises), {"ce": -0.111, "mse": 0}),
         "unit_scale": unit_scale([0.2, 0.9]),
-        "xor": xor(50, {alone: 225, ga: 110}, {alone: 0.15, ga: 0.65}),
+        "xor": xor(80, {alone: 225, ga: 110}, {alone: 0.15, ga: 0.65}),
         "delayed_robustness": attacked,
         "delayed_robustness_as_published": attacked,
         "delayed_robustness_256": attacked,
