@@ -81,11 +81,6 @@ UNFIT = (
         for path in ("model.init", "dynamics.rate", "dynamics.l1", "dynamics.l2")
     ),
     Unfit(
-        ("fourier_features",),
-        {"task.encoding": one_of("one_hot")},
-        "it takes columns for those of one operand, and here they are of two",
-    ),
-    Unfit(
         ("adam_denominator",),
         {"optimizer.name": one_of("switched_adam")},
         "it corrects the bias by one beta2, and here that changes",

@@ -9,7 +9,6 @@ from tests.unit.declare.test_cells import BASE, paper
 TIMES = {"name": "grokking_times", "train_accuracy": 0.9, "test_accuracy": 0.9}
 FEATURES = {"name": "fourier_features", "parameter": "layers.0.weight"}
 DEFAULTS = BASE | {"observables": [{"name": "accuracies"}], "measures": [TIMES, FEATURES]}
-DEFAULTS |= {"task": BASE["task"] | {"encoding": "summed"}}
 SEEDS = {"ensemble": {"seed": 4}}
 ONE_BY_ONE = {**SEEDS, "members_per_run": {"seed": 1}}
 

@@ -120,7 +120,7 @@ def recorded_pages(copied):
     (folder / "claims.csv").write_text(
         "paper,id,scale,verdict,reason,expected_low,expected_high,value,lowest,highest,count,kept\n"
         "geometry,G1,quick,reproduced,1 of 1 in the interval,5,20,7.0,7.0,7.0,1,yes\n"
-        "geometry,G2,quick,partly,1 of 3 in the interval,100,1500,78.0,40.0,inf,3,\n"
+        "geometry,G2,quick,partly,1 of 3 in the interval,200,1000,78.0,40.0,inf,3,\n"
         "geometry,G8,paper,partly,4 of 5 in the interval,1800,2800,2530,1850,2920,5,yes\n"
         "geometry,G3,quick,reproduced,its interval was wider then,,0.2,0.1,0.1,0.1,1,\n"
     )
@@ -138,7 +138,7 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
     assert marked in first
     (second,) = [line for line in recorded_pages.splitlines() if line.startswith("| G2 |")]
     assert (
-        "| 78 (40 to never, 3 values) | 100 to 1500, set afterwards | **partly**† (quick scale"
+        "| 78 (40 to never, 3 values) | 200 to 1000, set afterwards | **partly**† (quick scale"
         in second
     )
     assert "\n\n† The runs behind this verdict were not kept.\n" in recorded_pages
