@@ -87,5 +87,7 @@ def test_a_folder_that_is_opened_is_no_file_that_is_read(study):
     """As a library does that removes a folder by its descriptor, by names relative to it."""
     with undeclared_reads.refused([MODULE]):
         descriptor = os.open(study, os.O_RDONLY | os.O_DIRECTORY)
-        os.close(os.open("plots", os.O_RDONLY, dir_fd=descriptor))
+        opened = os.open("plots", os.O_RDONLY, dir_fd=descriptor)
+        assert os.path.samestat(os.fstat(opened), (study / "plots").stat())
+        os.close(opened)
         os.close(descriptor)
