@@ -25,6 +25,11 @@ def other_than(*values: Any) -> Condition:
     return lambda value: value not in values
 
 
+def given(_value: Any) -> bool:
+    """Tell that a setting is there, whatever it is."""
+    return True
+
+
 def several(value: Any) -> bool:
     """Tell if a setting is a list of more than one value."""
     return isinstance(value, list) and len(value) > 1
@@ -58,7 +63,7 @@ UNFIT = (
     Unfit(DRIFT, {"model.output_scale": other_than(1.0)}, "its equation has a scale of 1"),
     Unfit(DRIFT, {"dynamics.name": other_than("gradient_training")}, PLAIN),
     Unfit(PATH, {"dynamics.name": other_than("gradient_training")}, PLAIN),
-    Unfit(PATH, {"train.only": other_than()}, PLAIN),
+    Unfit(PATH, {"train.only": given}, PLAIN),
     Unfit(("linear_descent",), {"model.name": one_of(*FACTORS)}, "its equation has one weight"),
     Unfit(
         VALUES_ALONE,
@@ -77,7 +82,7 @@ UNFIT = (
         "without l2 the start stays where no sample reaches",
     ),
     *(
-        Unfit(BOUNDS, {f"ensemble.{path}": other_than()}, "it reads one value for all members")
+        Unfit(BOUNDS, {f"ensemble.{path}": given}, "it reads one value for all members")
         for path in ("model.init", "dynamics.rate", "dynamics.l1", "dynamics.l2")
     ),
     Unfit(

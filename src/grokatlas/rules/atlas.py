@@ -42,13 +42,13 @@ def _may_be_replaced(folder: Path) -> bool:
     if not folder.is_dir():
         return not folder.exists()
     there = {file.name for file in folder.iterdir()}
-    manifest = layout.manifest_of("atlas", folder)
+    if not there:
+        return True
     try:
-        pages = files.read_sealed(manifest) if there else {}
+        pages = files.read_sealed(layout.manifest_of("atlas", folder))
     except UserError:
         return False
-    is_atlas = pages.get("kind") == "atlas"
-    return not there or (is_atlas and there <= {*pages["outputs"], *build.KEPT})
+    return pages.get("kind") == "atlas" and there <= {*pages["outputs"], *build.KEPT}
 
 
 def execute(job_file: Path, folder: Path, partial: bool = False) -> None:

@@ -155,7 +155,7 @@ def _store(given: Path | None) -> Path | None:
 
 def _plain(run: RunEntry, members: list[int], columns: list[str]) -> dict[str, Any]:
     """A run as plain data."""
-    axes = run_members.of(run.spec) if run.spec else []
+    values = run_members.of(run.spec) if run.spec else []
     facts = ("device", "host", "commit", "made", "seconds")
     return {
         "id": run.id,
@@ -170,7 +170,7 @@ def _plain(run: RunEntry, members: list[int], columns: list[str]) -> dict[str, A
         "fields": {name: _of_members(run, name, members) for name in columns},
         "members": len(run.members) if run.spec else None,
         "matching": [
-            {"member": m, **(dict(sorted(axes[m].items())) if axes else {})} for m in members
+            {"member": m, **(dict(sorted(values[m].items())) if values else {})} for m in members
         ],
         **{name: (run.of(name) or [None])[-1] for name in facts},
         "spec": run.spec,
