@@ -112,7 +112,7 @@ def _pages(
     pages.globals |= {"studies": studies, "verdicts": legend}
     pages.globals |= _counts(scale, papers) | {"findings": entries.findings(spec, papers)}
     pages.globals |= editions.of(*editions.commit_and_date())
-    for name in ("slug", "plain", "sentence", "first_sentence"):
+    for name in ("slug", "plain", "sentence", "first_sentence", "alternative"):
         pages.filters[name] = getattr(words, name)
     pages.filters |= {"counted": words.count, "dependence": by_interpretation.in_words}
     pages.filters |= {"grouped": entries.grouped, "code": _code}
