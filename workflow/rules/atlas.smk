@@ -5,8 +5,8 @@
 # as its paper is read for the figures and as it can be read besides.
 rule claims:
     input:
-        job=job_of_claims,
-        files=inputs_of_claims,
+        job=job_of("claims"),
+        files=inputs_of("claims"),
     output:
         table=report(
             "results/{scale}/claims.csv",
@@ -27,8 +27,8 @@ rule claims:
 # in: all figures and the claims. out: pages that open from disk, with copies of all they show.
 rule atlas:
     input:
-        job=job_of_atlas,
-        files=inputs_of_atlas,
+        job=job_of("atlas"),
+        files=inputs_of("atlas"),
     output:
         index="results/{scale}/atlas/index.html",
         manifest="results/{scale}/atlas/manifest.json",

@@ -76,56 +76,24 @@ def files(*key):
     return asked_of_plan(PROJECT.inputs, *key)
 
 
-def job_of_dataset(wildcards):
-    return job_file("datasets", wildcards.dataset)
+# What the plan calls a job, by the wildcards of its rule.
+KEYS = {
+    "datasets": lambda w: (w.dataset,),
+    "runs": lambda w: (w.run,),
+    "measures": lambda w: ((w.run, w.measure),),
+    "tables": lambda w: ((w.paper, w.experiment), w.scale),
+    "figures": lambda w: ((w.paper, w.figure), w.scale),
+    "claims": lambda w: (w.scale, w.scale),
+    "atlas": lambda w: (w.scale, w.scale),
+}
 
 
-def job_of_run(wildcards):
-    return job_file("runs", wildcards.run)
+def job_of(group):
+    return lambda wildcards: job_file(group, *KEYS[group](wildcards))
 
 
-def job_of_measure(wildcards):
-    return job_file("measures", (wildcards.run, wildcards.measure))
-
-
-def job_of_table(wildcards):
-    return job_file("tables", (wildcards.paper, wildcards.experiment), wildcards.scale)
-
-
-def job_of_figure(wildcards):
-    return job_file("figures", (wildcards.paper, wildcards.figure), wildcards.scale)
-
-
-def job_of_claims(wildcards):
-    return job_file("claims", wildcards.scale, wildcards.scale)
-
-
-def job_of_atlas(wildcards):
-    return job_file("atlas", wildcards.scale, wildcards.scale)
-
-
-def dataset_of_run(wildcards):
-    return files("runs", wildcards.run)
-
-
-def inputs_of_measure(wildcards):
-    return files("measures", (wildcards.run, wildcards.measure))
-
-
-def inputs_of_table(wildcards):
-    return files("tables", (wildcards.paper, wildcards.experiment), wildcards.scale)
-
-
-def inputs_of_figure(wildcards):
-    return files("figures", (wildcards.paper, wildcards.figure), wildcards.scale)
-
-
-def inputs_of_claims(wildcards):
-    return files("claims", wildcards.scale, wildcards.scale)
-
-
-def inputs_of_atlas(wildcards):
-    return files("atlas", wildcards.scale, wildcards.scale)
+def inputs_of(group):
+    return lambda wildcards: files(group, *KEYS[group](wildcards))
 
 
 # What a run or a measure asks of a cluster, more at each attempt (see src/grokatlas/plan/resources.py).

@@ -4,7 +4,7 @@
 
 rule dataset:
     input:
-        job=job_of_dataset,
+        job=job_of("datasets"),
     output:
         data="results/data/{dataset}/data.safetensors",
         manifest="results/data/{dataset}/manifest.json",

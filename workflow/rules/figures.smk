@@ -3,8 +3,8 @@
 
 rule figure:
     input:
-        job=job_of_figure,
-        files=inputs_of_figure,
+        job=job_of("figures"),
+        files=inputs_of("figures"),
     output:
         report(
             multiext("results/{scale}/figures/{paper}/{figure}", ".png", ".pdf"),

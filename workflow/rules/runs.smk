@@ -4,8 +4,8 @@
 # in: a run's spec and its data. out: history, snapshots, manifest.
 rule train:
     input:
-        job=job_of_run,
-        data=dataset_of_run,
+        job=job_of("runs"),
+        data=inputs_of("runs"),
     output:
         history="results/runs/{run}/history.parquet",
         snapshots="results/runs/{run}/snapshots.safetensors",
@@ -26,8 +26,8 @@ rule train:
 # in: a run and its data. out: one measure of every member.
 rule measure:
     input:
-        job=job_of_measure,
-        files=inputs_of_measure,
+        job=job_of("measures"),
+        files=inputs_of("measures"),
     output:
         table="results/measures/{run}/{measure}.parquet",
         manifest="results/measures/{run}/{measure}.manifest.json",
@@ -48,8 +48,8 @@ rule measure:
 # each row with its whole spec.
 rule table:
     input:
-        job=job_of_table,
-        files=inputs_of_table,
+        job=job_of("tables"),
+        files=inputs_of("tables"),
     output:
         table="results/{scale}/tables/{paper}/{experiment}.parquet",
         manifest="results/{scale}/tables/{paper}/{experiment}.manifest.json",

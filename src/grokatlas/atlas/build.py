@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 KEPT = ("spec.json", "manifest.json", "log.txt")  # the job's own files in the folder
 SCALES = {
     "smoke": "Smoke scale: a test of the workflow. These numbers say nothing about the papers.",
-    "quick": "Quick scale: shrunken sizes, same physics. "
+    "quick": "Quick scale: smaller sizes, the same equations. "
     "These are not the numbers of the published sizes.",
     "paper": "Paper scale: the published sizes.",
 }

@@ -22,8 +22,8 @@ GLOSSARY = {
     "deviation": "a place where a paper and its code disagree or are silent, and what we do there",
     "control": "a run or a number that is not the one which a claim is about; if the claim accepts "
     "it too, the claim proves nothing",
-    "scale": "sizes of the runs: paper are the published ones, quick shrunken ones with the same "
-    "physics, smoke ones for tests",
+    "scale": "sizes of the runs: paper are the published ones, quick smaller ones, at which most "
+    "figures show the same, smoke ones for tests",
     "experiment": "a named set of runs, declared in a paper's YAML",
     "spec": "the complete description of a run; its hash is the run's id, and what is of the same "
     "spec, code and data is never trained twice",

@@ -1,6 +1,7 @@
 """A claim: what is said and expected, and the verdict of every scale that was judged here."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from grokatlas.claims.verdicts import AFTERWARDS, MISSED, because
 from grokatlas.claims.view import ClaimView
 from grokatlas.declare import names, versions
 from grokatlas.declare.claim_models import Claim
-from grokatlas.declare.models import Paper
+from grokatlas.declare.models import CLAIMS, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, closest
 from grokatlas.results import csv_file, layout
@@ -28,7 +29,8 @@ def is_named(name: str) -> bool:
 def facts(name: str, results: Path) -> dict[str, Any]:
     """A claim with its verdicts, as plain data: the keys of ``claims.yaml``, paper and verdicts.
 
-    ``made_from`` names its figure, or the tables that it reads where these are not all of it.
+    ``made_from`` names its figure, or the tables that it reads where these are not all of it;
+    ``declared`` the file and line of its block, ``function`` what computes its number.
 
     Raises:
         UserError: no paper has a claim of that id, or several have.
@@ -45,9 +47,15 @@ def facts(name: str, results: Path) -> dict[str, Any]:
         raise UserError(name, f"no claim of {names.PAPERS} has this id; {hint or 'see the atlas'}")
     (claim,) = (each for each in declared[papers[0]].claims if each.id == claim_id)
     content = claim.model_dump(exclude={"as_"}, exclude_none=True)
-    made_from = _made_from(papers[0], declared[papers[0]], claim)
-    verdicts = _verdicts(papers[0], claim_id, results)
-    return {"paper": papers[0], **content, "made_from": made_from, "verdicts": verdicts}
+    module = versions.claims_module(papers[0], declared[papers[0]], claim)
+    return {
+        "paper": papers[0],
+        **content,
+        "declared": _declared(papers[0], claim_id),
+        "function": f"{module}.{claim.value}",
+        "made_from": _made_from(papers[0], declared[papers[0]], claim),
+        "verdicts": _verdicts(papers[0], claim_id, results),
+    }
 
 
 def lines(facts: dict[str, Any]) -> list[str]:
@@ -70,8 +78,20 @@ def lines(facts: dict[str, Any]) -> list[str]:
         text += [f"    {view.control}"] if view.control else []
     if not facts["verdicts"]:
         text.append("  not judged yet: run `snakemake`, or `make atlas` for what is recorded")
+    keywords = ", ".join(f"{key} {words.setting(each)}" for key, each in facts["keywords"].items())
+    text.append(f"its number: {facts['function']}" + (f" ({keywords})" if keywords else ""))
+    text.append(f"its block, with what was known when it was written: {facts['declared']}")
     origins = ", ".join(f"`grokatlas explain {each}`" for each in facts["made_from"])
     return [*text, f"the origin of its numbers: {origins}"]
+
+
+def _declared(paper: str, claim_id: str) -> str:
+    """The file that declares a claim, and the line that begins its block."""
+    file = names.PAPERS / paper / CLAIMS
+    its_block = re.compile(rf"\s*- \{{?id: {re.escape(claim_id)}\b(?!\w)")
+    numbered = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+    line = next((number for number, text in numbered if its_block.match(text)), None)
+    return f"{file.as_posix()}:{line}" if line else file.as_posix()
 
 
 def _made_from(name: str, paper: Paper, claim: Claim) -> list[str]:

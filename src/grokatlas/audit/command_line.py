@@ -46,9 +46,6 @@ AUDIT = (
                 help="what would be made again now, why, and by which command",
             ),
             JSON,
-            argument(
-                "--html", metavar="FILE", help="no longer: see the figure's page in the atlas"
-            ),
         ),
     ),
     Command(
@@ -71,7 +68,6 @@ AUDIT = (
             argument("second", metavar="B", help="after"),
             argument("--markdown", type=Path, metavar="FILE", help="append it with pictures"),
             argument("--pictures", metavar="URL", help="for it: where files of commits are"),
-            argument("--out", metavar="FILE", help="no longer: use --markdown"),
         ),
         compares=True,
     ),

@@ -45,7 +45,6 @@ def explain(
     values: bool,
     stale: bool,
     as_json: bool = False,
-    html: str | None = None,
 ) -> str:
     """The tree behind a result, or what would be made again now, why, and by which command.
 
@@ -56,12 +55,7 @@ def explain(
         values: also say where each column of a figure's data comes from.
         stale: tell what would be made again instead.
         as_json: give one object in place of the text.
-        html: earlier versions wrote a page there.
     """
-    if html is not None:
-        raise UserError(
-            "--html", "no page is written any more; the figure's page in the atlas has it"
-        )
     for given, option in ((values, "--values"), (as_json, "--json")):
         if stale and given:
             raise UserError("--stale", f"is a list of its own; leave {option} out")

@@ -1,7 +1,6 @@
 """Results of one kind that were made by different software or on different devices.
 
-The numbers of runs that a figure compares may then differ for another reason than
-their specs.
+The numbers of runs that a figure compares may then differ for another reason than their specs.
 """
 
 from collections import Counter

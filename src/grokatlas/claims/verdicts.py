@@ -18,8 +18,9 @@ MEANINGS = {
     REPRODUCED: "every seed's number, or their middle, is in the interval",
     PARTLY: "at least half of the numbers are in the interval, or all of them with seeds missing",
     MISSED: "most numbers are outside of the interval, and so is their middle where that is judged",
-    REJECTED: "a setting that tests how the paper can be meant misses the interval",
-    NOT_DECISIVE: "a setting that tests a meaning, or a control, meets the interval; not counted",
+    REJECTED: "a setting that tests an interpretation misses the interval",
+    NOT_DECISIVE: "a control, or a setting that tests an interpretation, meets the interval too, "
+    "so that the claim is not counted",
     SEEN: "in the interval at smaller sizes than the published ones",
     NOT_SEEN: "outside of the interval at smaller sizes than the published ones",
     NOT_RUN: "no run of this scale has the number",

@@ -12,12 +12,7 @@ from grokatlas.errors import UserError
 PATIENCE = 300.0  # seconds that cancelled jobs may take to save and end
 
 
-def main() -> str:
-    """Unlock this folder."""
-    return clear(Path())
-
-
-def clear(folder: Path, patience: float = PATIENCE) -> str:
+def main(folder: Path = Path(), patience: float = PATIENCE) -> str:
     """Cancel the jobs that run in a folder, wait until they have ended, remove the lock.
 
     Training saves its state before it ends, so nothing is lost; two processes never write one

@@ -233,7 +233,7 @@ def _check_deviations(name: str, paper: Paper) -> None:
 def _functions(file: Path) -> dict[str, ast.FunctionDef]:
     """The functions of a module by name, also those that it imports from the package.
 
-    By ``import *`` it has those for claims. None where there is no such file.
+    By ``import *`` it has those for claims. Empty where there is no such file.
     """
     try:
         tree = module_shape.syntax_tree(file)

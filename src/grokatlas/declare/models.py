@@ -300,7 +300,7 @@ class Paper(Model):
     figures: Annotated[dict[Name, Figure], Field(min_length=1)] = Field(
         description="what is drawn, by the name of the function's file"
     )
-    findings: list[Finding] = Field(default=[], description="what was found, for the first page")
+    findings: list[Finding] = Field(default=[], description="results, for the first page")
     report: Report | None = Field(
         None, description="texts of the report that `grokatlas report` writes"
     )

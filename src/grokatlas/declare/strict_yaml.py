@@ -29,7 +29,11 @@ def load(path: Path, label: str | None = None) -> Any:
     the file (by `label`), the line and the keys that lead there.
     """
     label = label or str(path)
-    text = _text(path, label)
+    return parse(_text(path, label), label)
+
+
+def parse(text: str, label: str) -> Any:
+    """The same of a text; errors name it by `label`."""
     try:
         _refuse_references(text, label)
         node = yaml.compose(text, Loader=_LOADER)

@@ -4,7 +4,7 @@ A component sees its keywords and one member, and not always the blocks beside i
 be wrong together is refused here, before anything runs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,20 +113,13 @@ def why_not(spec: dict[str, Any], measures: list[dict[str, Any]]) -> Reason | No
     Returns:
         the place of the component's name, and the problem; None if there is none.
     """
-    for place, name in _components({**spec, "measures": measures}):
+    for path, _, entry in registry.entries({**spec, "measures": measures}):
+        place, name = [*path.split("."), "name"], entry["name"]
         for each in UNFIT:
             if name in each.components and all(_holds(spec, *one) for one in each.settings.items()):
                 settings = " and ".join(_told(spec, *one) for one in each.settings.items())
                 return place, f"{name} is wrong with {settings}: {each.reason}"
     return None
-
-
-def _components(spec: dict[str, Any]) -> Iterator[tuple[list[str], str]]:
-    for block in registry.FOLDERS:
-        entries = spec.get(block) or []
-        for index, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-            at = [block, str(index)] if isinstance(entries, list) else [block]
-            yield [*at, "name"], entry["name"]
 
 
 def _values(spec: dict[str, Any], path: str) -> list[Any]:

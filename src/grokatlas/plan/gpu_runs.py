@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from grokatlas import registry
-from grokatlas.declare.signatures import defines, fact
+from grokatlas.declare.signatures import defines
 from grokatlas.engine.memory import Needs
 from grokatlas.plan import resources
 
@@ -29,7 +29,9 @@ def needs(spec: dict[str, Any]) -> Needs:
     run = resources.size(spec)
     data = resources.data_size(spec)
     batch = min(spec["train"].get("batch_size", run.samples), run.samples)
-    written = _written(spec, data) or 2 * data["outputs"]
+    model = spec.get("model")
+    written = model and resources.value("model", model, "written", data)
+    written = int(written or 2 * data["outputs"])
     samples = run.samples + resources.test_samples(spec)
     own = run.members if "member" in spec["task"].values() else 1
     features = math.prod(data["shape"]) if data["vocabulary"] else run.inputs
@@ -44,11 +46,3 @@ def needs(spec: dict[str, Any]) -> Needs:
         noise=resources.noise(spec, run.parameters, batch) * run.itemsize,
         stops="stop" in spec["train"],
     )
-
-
-def _written(spec: dict[str, Any], data: dict[str, Any]) -> int:
-    """Numbers that a forward pass writes for each sample; 0 where the model's file says nothing."""
-    if "model" not in spec:
-        return 0
-    model = spec["model"]
-    return int(fact("model", model["name"], "written", data, **registry.keywords(model)) or 0)

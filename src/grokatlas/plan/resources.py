@@ -166,14 +166,14 @@ def size(spec: dict[str, Any]) -> Size:
     """A run's size, by what its task and its model say of themselves (`signatures.fact`)."""
     model, data = spec.get("model"), data_size(spec)
     samples, inputs = data["samples"], data["vocabulary"] or math.prod(data["shape"])
-    parameters = _value("model", model, "parameters", data) if model else 0
+    parameters = value("model", model, "parameters", data) if model else 0
     if model and not isinstance(parameters, int | float):
         place = f"{registry.shown_component('model', model['name'])}: parameters"
         raise UserError(place, f"returns {shown(parameters)}; return their number")
     moved = 0
     if model and "coordinates" in spec["train"]:
         fewer = data | {"shape": (inputs - 1,)}
-        units = parameters - _value("model", model, "parameters", fewer)
+        units = parameters - value("model", model, "parameters", fewer)
         spanned = samples + test_samples(spec) + units
         if spanned < inputs:
             moved, parameters = spanned * inputs, parameters - units * (inputs - spanned)
@@ -192,7 +192,7 @@ def size(spec: dict[str, Any]) -> Size:
 
 def data_size(spec: dict[str, Any]) -> dict[str, Any]:
     """Shapes of a run's data, as its task's function ``size`` says them."""
-    sizes = _value("task", spec["task"], "size")
+    sizes = value("task", spec["task"], "size")
     if not isinstance(sizes, dict) or not {"samples", "shape", "outputs"} <= sizes.keys():
         place = f"{registry.shown_component('task', spec['task']['name'])}: size"
         wanted = '{"samples": 30, "shape": (5,), "outputs": 2}'
@@ -216,7 +216,7 @@ def test_samples(spec: dict[str, Any]) -> int:
     return sum(entry[key] for key in counts) if counts else int(train)
 
 
-def _value(block: str, entry: dict[str, Any], what: str, *known: Any) -> Any:
+def value(block: str, entry: dict[str, Any], what: str, *known: Any) -> Any:
     """The value that a function of a component's file returns; None where it has none."""
     return fact(block, entry["name"], what, *known, **registry.keywords(entry))
 
@@ -226,7 +226,7 @@ def stated(block: str, entry: dict[str, Any], what: str) -> Any:
 
     None where it states none.
     """
-    return _value(block, entry, what) or fact(block, entry["name"], what.upper())
+    return value(block, entry, what) or fact(block, entry["name"], what.upper())
 
 
 def _logs(train: dict[str, Any]) -> int:

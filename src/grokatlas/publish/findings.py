@@ -7,7 +7,7 @@ from grokatlas.errors import UserError, check_known
 from grokatlas.publish.recorded_rows import RecordedRows
 
 HEAD = """\
-# What was found
+# Findings
 
 <!-- made by `grokatlas reference` from config/papers; do not edit -->
 

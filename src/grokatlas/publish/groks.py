@@ -44,7 +44,7 @@ def of_plan(plan: Plan, tables: set[Any]) -> Iterator[Row]:
         if job.target in tables:
             table = files.read_parquet(layout.outputs("table", job.target)[0])
             manifests = {
-                run: files.read_json(layout.run_folder(run) / "manifest.json")
+                run: files.read_json(layout.manifest_of("run", layout.run_folder(run)))
                 for run in table["run"].unique()
             }
             yield from rows(table, manifests)

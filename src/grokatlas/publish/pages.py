@@ -167,7 +167,10 @@ def claims(name: str, paper: models.Paper, record: RecordedRows, more: str) -> s
     lines = [words.paragraph(record.verdicts(name, paper.claims) + "."), "", table.rstrip()]
     if f"**{UNKEPT} " in table:
         lines += ["", f"{UNKEPT} The runs behind this verdict were not kept."]
-    return "\n".join([*lines, "", _legend({name: paper}, record, more)])
+    judged = [(record.verdict(name, claim), claim) for claim in paper.claims]
+    used = {verdict for verdict, _ in judged}
+    used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in judged}
+    return "\n".join([*lines, "", _legend(used, more)])
 
 
 def expected(claim: claim_models.Claim) -> str:
@@ -176,35 +179,36 @@ def expected(claim: claim_models.Claim) -> str:
     return f"{interval}, {AFTERWARDS}" if claim.afterwards else interval
 
 
-def _legend(papers: dict[str, models.Paper], record: RecordedRows, more: str) -> str:
-    """The meanings of the verdicts on the claims of papers, and the causes of the misses."""
-    pairs = [
-        (record.verdict(name, claim), claim)
-        for name, paper in papers.items()
-        for claim in paper.claims
-    ]
-    words_used = {verdict for verdict, _ in pairs}
-    words_used |= {verdicts.because(v, each.why).partition(":")[0] for v, each in pairs}
+def _legend(used: set[str], more: str) -> str:
+    """The meanings of those verdicts, and of those causes of misses, that are used."""
     meanings = {**verdicts.MEANINGS, **verdicts.CAUSES}
-    definitions = [f"*{word}*: {meanings[word]}" for word in meanings if word in words_used]
+    definitions = [f"*{word}*: {meanings[word]}" for word in meanings if word in used]
     return words.paragraph(f"{'; '.join(definitions)}. {more}")
 
 
 def state(papers: dict[str, models.Paper], record: RecordedRows) -> str:
-    """The table of figures: the scale that was run, the machine and the verdicts of claims."""
-    rows = []
+    """The table of figures: scale, machine, runs and verdicts on claims of each."""
+    rows, used = [], set()
     for name, paper in papers.items():
+        used |= {record.verdict(name, claim) for claim in paper.claims}
         for figure in paper.figures:
             row = record.figures.get((name, figure), {})
             about = [claim for claim in paper.claims if claim.figure == figure]
             scale = row.get("scale", "none")
             some = f" ({row['so_far']})" if row.get("so_far") else ""
-            evident = "recorded" if row.get("kept") else "not kept" if row else ""
             link = f"[`{name}` {figure}]({name}.md#{figure})"
             counts = record.verdicts(name, about, scale)
-            rows.append([link, f"{scale}{some}", row.get("machine", ""), evident, counts])
-    head = ["figure", "scale of the picture", "machine", "evidence", "claims"]
-    return f"{words.markdown_table(head, rows)}\n{_legend(papers, record, WORDS_LINK)}"
+            rows.append([link, f"{scale}{some}", row.get("machine", ""), _training(row), counts])
+    head = ["figure", "scale of the picture", "machine", "training", "claims"]
+    return f"{words.markdown_table(head, rows)}\n{_legend(used, WORDS_LINK)}"
+
+
+def _training(row: dict[str, str]) -> str:
+    """The runs behind a recorded figure, and the wall time that they took."""
+    if not row:
+        return ""
+    took = f", {words.duration(float(row['train_seconds']))}" if float(row["train_seconds"]) else ""
+    return words.count(int(row["runs"]), "run") + took + ("" if row.get("kept") else ", not kept")
 
 
 def _shown(name: str, figure: str, caption: str, picture: Path) -> list[str]:

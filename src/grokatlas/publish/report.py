@@ -10,7 +10,7 @@ from typing import Any
 from grokatlas import __version__, registry
 from grokatlas import text as words
 from grokatlas.claims import verdicts
-from grokatlas.declare import cells, models, names, prose, signatures
+from grokatlas.declare import cell_check, cells, models, names, prose, signatures
 from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.papers import load_papers
 from grokatlas.declare.run_shares import Cell
@@ -61,16 +61,6 @@ of them."""
 LETTER = """To the authors. We redrew your figures and judged your statements: {}. In your place we
 would want to know the following. We may be wrong in each, and would be glad to be told."""
 UNTOLD = ("name", "log", "snapshots", "dynamics", "observables")
-OF_MODELS = (
-    "model",
-    "loss",
-    "optimizer",
-    "dynamics",
-    "penalties",
-    "gradients",
-    "updates",
-    "inputs",
-)
 
 
 def main(paper: str, form: str, letter: bool, out: Path) -> Iterator[str]:
@@ -132,7 +122,7 @@ class Report:
         parts = {
             "scope": [self._texts.scope],
             "method": [METHOD],
-            "models": [self._components(*OF_MODELS)],
+            "models": [self._components(*cell_check.AXES)],
             "data": [self._components("task")],
             "settings": [SETTINGS, *self._settings()],
             "compute": [COMPUTE, self._compute()],

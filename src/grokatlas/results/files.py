@@ -1,8 +1,7 @@
 """Reading and writing of results.
 
-A file is written under a temporary
-name in its own folder, synced, then renamed; a read checks the sha256 that the manifest beside the
-file records. Nothing here unpickles.
+A file is written under a temporary name in its own folder, synced, then renamed; a read checks the
+sha256 that the manifest beside the file records. Nothing here unpickles.
 """
 
 import contextlib

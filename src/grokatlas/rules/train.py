@@ -147,7 +147,7 @@ def _data_folders(job: dict[str, Any]) -> list[Path]:
 def _made_again(job_file: Path, job: dict[str, Any]) -> list[Path]:
     """The data set that an archive left out, made in its place, so that the run names it.
 
-    None where no record of it is here.
+    Empty where no record of it is here.
     """
     for folder in _data_folders(job):
         if layout.manifest_of("dataset", folder).exists():

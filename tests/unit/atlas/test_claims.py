@@ -39,7 +39,7 @@ def test_the_first_page_opens_with_what_was_found(folder):
     found = page(folder, "index.html")
     text = found.text
     order = [
-        "What was found",
+        "Findings",
         "4 findings",
         "It is quick",
         "Papers",

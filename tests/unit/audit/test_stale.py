@@ -267,7 +267,6 @@ def test_what_cannot_be_asked_is_refused_in_one_line(checkout, monkeypatch, caps
 
     assert refused() == "explain: name a figure, table or run, or give --stale"
     assert refused("--stale", "toy/fgi1").endswith("did you mean 'toy/fig1'?")
-    assert refused("toy/fig1", "--html", "x.html").startswith("--html: no page is written any more")
     assert "leave --values out" in refused("--stale", "--values")
     shutil.copytree("results", tmp_path / "other/results")
     assert "go to the folder whose config/ made it" in refused(

@@ -48,7 +48,7 @@ def _locked(folder):
 def test_own_jobs_are_cancelled_and_the_lock_removed(slurm, checkout):
     for job, place in {"3": checkout, "4": checkout.parent, "5": checkout}.items():
         (slurm / "jobs" / job).write_text(RULE.format(place))
-    assert unlock.clear(checkout).startswith("2 jobs cancelled")
+    assert unlock.main(checkout).startswith("2 jobs cancelled")
     assert [file.name for file in (slurm / "jobs").iterdir()] == ["4"]
     assert not _locked(checkout)
 
@@ -57,7 +57,7 @@ def test_the_job_that_it_is_called_from_is_none_of_them(slurm, checkout, monkeyp
     for job in ("3", "5"):
         (slurm / "jobs" / job).write_text(RULE.format(checkout))
     monkeypatch.setenv("SLURM_JOB_ID", "5")
-    assert unlock.clear(checkout).startswith("1 jobs cancelled")
+    assert unlock.main(checkout).startswith("1 jobs cancelled")
     assert [file.name for file in (slurm / "jobs").iterdir()] == ["5"]
 
 
@@ -65,14 +65,14 @@ def test_a_workflow_that_is_in_a_job_is_left_alone(slurm, checkout):
     (slurm / "jobs/3").write_text(RULE.format(checkout))
     (slurm / "jobs/4").write_text(f"grokatlas-workflow|{checkout}")
     with pytest.raises(UserError, match=r"workflow is in jobs 4 \(running\); `scancel` them"):
-        unlock.clear(checkout)
+        unlock.main(checkout)
     assert (slurm / "jobs/3").exists()
     assert _locked(checkout)
 
 
 def test_without_slurm_only_the_lock_is_removed(checkout, monkeypatch):
     monkeypatch.setattr(unlock.slurm.shutil, "which", lambda name: None)
-    assert unlock.clear(checkout).startswith("0 jobs cancelled")
+    assert unlock.main(checkout).startswith("0 jobs cancelled")
     assert not _locked(checkout)
 
 
@@ -81,7 +81,7 @@ def test_the_lock_stays_while_jobs_may_run(trouble, told, slurm, checkout):
     (slurm / "jobs/3").write_text(RULE.format(checkout))
     (slurm / trouble).touch()
     with pytest.raises(UserError, match=told):
-        unlock.clear(checkout, patience=0)
+        unlock.main(checkout, patience=0)
     assert _locked(checkout)
 
 
@@ -91,7 +91,7 @@ def test_a_snakemake_that_still_runs_is_left_alone(slurm, checkout):
     script.write_text("import time; time.sleep(60)")
     with subprocess.Popen([sys.executable, str(script)], cwd=checkout) as running:
         with pytest.raises(UserError, match=f"process {running.pid}"):
-            unlock.clear(checkout)
+            unlock.main(checkout)
         running.kill()
     assert (slurm / "jobs/3").exists()
     assert _locked(checkout)

@@ -151,8 +151,12 @@ def test_a_page_tells_the_verdicts_that_were_recorded(recorded_pages):
 def test_readme_tells_verdicts_of_another_scale_than_the_picture_apart(recorded_pages, copied):
     lines = (copied / "README.md").read_text(encoding="utf-8").splitlines()
     (first,) = [line for line in lines if line.startswith("| [`geometry` fig1]")]
-    assert "| quick | A \\| machine | recorded | 1 reproduced (1 set afterwards), 1 partly" in first
+    assert (
+        "| quick | A \\| machine | 3 runs, 1 min | 1 reproduced (1 set afterwards), 1 partly"
+        in first
+    )
     (fourth,) = [line for line in lines if line.startswith("| [`geometry` fig4]")]
+    assert any("| 1 run, not kept |" in line for line in lines)
     assert fourth.endswith("not run at this scale; at paper scale 1 partly |")
 
 
@@ -173,7 +177,8 @@ def test_pages_tell_what_a_figure_leaves_out_so_far(recorded_pages, copied):
     write(CONFIG, copied)
     page, readme = ((copied / name).read_text() for name in ("geometry.md", "README.md"))
     assert "*Quick scale, 3 runs, so far 3 of 10 seeds, 61 s of training (wall time)," in page
-    assert "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A \\| machine | recorded |" in readme
+    row = "fig1](geometry.md#fig1) | quick (3 of 10 seeds) | A \\| machine | 3 runs, 1 min |"
+    assert row in readme
 
 
 def test_a_deviation_tells_what_was_measured_of_it(recorded_pages):

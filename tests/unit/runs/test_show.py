@@ -107,6 +107,9 @@ def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     assert (facts["paper"], facts["id"]) == ("beyond_l2", "N18")
     assert facts["verdicts"][0]["value"] == float(row["value"])
     assert facts["made_from"] == ["beyond_l2/fig1"]
+    assert facts["function"] == "grokatlas.papers.beyond_l2.claims.norm_after_generalisation"
+    file, _, line = facts["declared"].partition(":")
+    assert (ROOT / file).read_text().splitlines()[int(line) - 1].strip() == "- id: N18"
     assert cli.main(["explain", "N8"]) == 0
     assert "  why: refuted: The error at t2 is" in capsys.readouterr().out
     assert cli.main(["explain", "N1888"]) == 1

@@ -1,4 +1,4 @@
-// Filters of the first page. Their state is in the address: #q=accuracy&paper=my_paper
+// Filters of the page of all claims. Their state is in the address: #q=accuracy&paper=my_paper
 "use strict";
 (() => {
   const form = document.getElementById("filter");

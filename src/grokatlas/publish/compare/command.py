@@ -11,9 +11,7 @@ from grokatlas.publish.compare.sides import Side
 from grokatlas.results import layout
 
 
-def main(
-    first: str, second: str, markdown: Path | None, pictures: str | None, out: str | None = None
-) -> int:
+def main(first: str, second: str, markdown: Path | None, pictures: str | None) -> int:
     """Compare two commits or results folders, and print what changed; 0 if nothing did, else 1.
 
     Args:
@@ -21,12 +19,9 @@ def main(
         second: the same of the one after.
         markdown: where the same is appended as Markdown, with pictures; None for none.
         pictures: the address below which a commit's files are, for the Markdown; None for none.
-        out: earlier versions wrote a page there.
     """
     if first == second:
         raise UserError(first, "is given twice; name two branches, commits or results folders")
-    if out is not None:
-        raise UserError("--out", "no html page is written any more; give --markdown FILE")
     if pictures is not None and markdown is None:
         raise UserError("--pictures", "is of the Markdown; give --markdown FILE as well")
     if markdown is not None and (markdown.is_dir() or not markdown.parent.is_dir()):

@@ -60,10 +60,7 @@ def values(given: list[str]) -> Values:
             raise UserError(f"--set {text}", "must be like optimizer.lr=1e-3,1e-2")
         if path in tried:
             raise UserError(f"--set {text}", f"{path} is given twice; list its values in one")
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "values.yaml"
-            file.write_text(f"[{listed}]\n", encoding="utf-8")
-            tried[path] = strict_yaml.load(file, f"--set {text}")
+        tried[path] = strict_yaml.parse(f"[{listed}]\n", f"--set {text}")
     return tried
 
 
