@@ -10,13 +10,13 @@ from benchmarks.workloads import WORKLOADS
 TRACED = ("gradient_training", "isolated_first_layer")  # others are compiled for CPUs
 NOISE = 1.05  # a rise of the cost of a member by less is not told from noise
 INTRODUCTION = """\
-Written by `make benchmark`, or one workload of it by `python -m benchmarks --only WORKLOAD`; the
-numbers are in `performance.json` beside it. Ours against two peers that train one member, written
-as users write them: *script* is a module, `torch.optim`, a `DataLoader` that fetches sample by
-sample, and `loss.item()` after each step; *careful* has its data on the device, no loader, a fused
-optimizer, and one forward pass for loss and regulariser. For dynamics that are an equation,
-*script* is the equation as papers and authors' code write it, *careful* a loop without temporaries.
-A test makes sure that all three compute the same updates.
+Written by `python -m benchmarks` (`--device cuda` on a GPU, `--only WORKLOAD` for one of them); the
+numbers are in the file of the same name beside it, which ends in `.json`. Ours against two peers
+that train one member, written as users write them: *script* is a module, `torch.optim`, a
+`DataLoader` that fetches sample by sample, and `loss.item()` after each step; *careful* has its
+data on the device, no loader, a fused optimizer, and one forward pass for loss and regulariser. For
+dynamics that are an equation, *script* is the equation as papers and authors' code write it,
+*careful* a loop without temporaries. A test makes sure that all three compute the same updates.
 
 All contenders of a workload take turns in one process with the same threads and dtype; a number is
 the median of the best round. A member-update is one update of one member. The floor of a step is

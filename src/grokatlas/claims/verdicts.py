@@ -28,7 +28,7 @@ MEANINGS = {
 VERDICTS = tuple(MEANINGS)
 CAUSES = {
     "refuted": "the runs contradict the statement",
-    "reading": "the paper leaves a choice open, and ours may not be its authors'",
+    "choice": "the paper leaves a choice open, and ours may not be its authors'",
     "interval": "the numbers end near an interval that is this project's",
     "missing": "not all runs were made",
     "unexplained": "why is not known",

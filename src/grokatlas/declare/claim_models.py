@@ -10,7 +10,7 @@ from grokatlas.declare.checked_types import PositiveInt
 from grokatlas.declare.model_base import Model, Name
 
 ClaimSource = Literal["text", "figure", "derived", "prediction"]
-Cause = Literal["refuted", "reading", "interval", "missing", "unexplained"]
+Cause = Literal["refuted", "choice", "interval", "missing", "unexplained"]
 
 
 class Claim(Model):
@@ -67,7 +67,8 @@ class Claim(Model):
     why: Annotated[dict[Cause, str], Field(min_length=1, max_length=1)] | None = Field(
         None,
         description="why it is missed or partly met: one sentence, named by its cause, `refuted` "
-        "by the runs, our `reading` of the paper, the `interval`, `missing` runs or `unexplained`",
+        "by the runs, a `choice` that the paper leaves open, the `interval`, `missing` runs, or "
+        "`unexplained`",
     )
     as_: str | None = Field(
         None,

@@ -70,8 +70,8 @@ findings:
     claims: {toy/T1: reproduced}
 fig1:
   claims:
-    - {id: T1, statement: it is 0.87, why: {reading: it is 0.87}}
-    - {id: T2, why: {reading: it is 0.87}}
+    - {id: T1, statement: it is 0.87, why: {choice: it is 0.87}}
+    - {id: T2, why: {choice: it is 0.87}}
 """
     found = [("0.51", "T1.lowest:.2f"), ("10,850", "T2.value:,.0f"), ("0.87", "T1.value:.2f")]
     assert names(text, unbound_numbers.of_yaml) == found
