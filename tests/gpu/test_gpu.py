@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import capture, dataset, members, noise, training
+from grokatlas.engine import capture, noise, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from grokatlas.plan import gpu_runs
 from grokatlas.results import layout
 from grokatlas.rules.jobs import devices, savepoint
-from tests.runs import addition, mlp, schedule
+from tests.runs import addition, data_of, mlp, schedule
 from tests.unit.engine.test_capture import CASES
 
 pytestmark = pytest.mark.skipif(
@@ -44,12 +44,8 @@ def _repeatable():
     torch.set_deterministic_debug_mode(before)
 
 
-def _data(spec):
-    return dataset.make(members.tasks(spec))
-
-
 def _trained(spec, device=DEVICE, record=None):
-    return training.train(spec, _data(spec), device, record or Record())
+    return training.train(spec, data_of(spec), device, record or Record())
 
 
 def _equal(found, expected):
@@ -93,7 +89,7 @@ def _on_disk(spec, folder, killed_at=None):
                 raise KilledError
 
         record.after = then_die
-    training.train(spec, _data(spec), DEVICE, record)
+    training.train(spec, data_of(spec), DEVICE, record)
     record.finish(*layout.outputs("run", folder))
     return [file.read_bytes() for file in layout.outputs("run", folder)]
 
@@ -125,7 +121,7 @@ def test_a_run_takes_no_more_memory_than_the_forecast():
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
-    run = Run(spec, _data(spec), DEVICE)
+    run = Run(spec, data_of(spec), DEVICE)
     run.move(30)
     run.observe(run.parameters(), 30)
     peak = torch.cuda.max_memory_allocated() - before

@@ -45,7 +45,7 @@ LIGHT_ROOMS += ("publish",)
 LIGHT = ("cli", "cli_commands", "cli_types", "registry", "errors", "text", "engine/members")
 LIGHT += ("engine/memory", "engine/contracts", "engine/keyword_types", "engine/schedule")
 LIBRARIES = {"torch", "numpy", "pandas", "math", "itertools", "typing", "collections"}
-LIBRARIES |= {"contextlib", "dataclasses", "fnmatch"}
+LIBRARIES |= {"contextlib", "dataclasses"}
 SPECIAL = {  # what components of a kind may use beside these
     "tasks": {"gzip", "io", "tarfile", "sklearn"},  # a task may read files
     "dynamics": {"numba", "concurrent", "functools", "sys"},  # a dynamics may compile its steps
@@ -163,7 +163,7 @@ def test_a_figure_knows_no_torch_and_no_other_paper(file):
 def test_statistics_are_plain_numbers():
     names = imports(SOURCE / "claims/statistics.py")
     outside = {n.split(".")[0] for n in names}
-    assert outside <= {"numpy", "pandas", "collections", "json", "re", "typing"}
+    assert outside <= {"numpy", "pandas", "collections", "typing"}
 
 
 def test_the_root_holds_few_files_and_every_folder_says_what_it_is():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from grokatlas.engine import capture, dataset, members, noise, training
+from grokatlas.engine import capture, noise, training
 from grokatlas.engine.record import Record
 from grokatlas.engine.run import Run
 from tests.pretended_graphs import Pretended
-from tests.runs import addition, mlp, schedule
+from tests.runs import addition, data_of, mlp, schedule
 from tests.tiers import every
 
 CPU = torch.device("cpu")
@@ -68,12 +68,8 @@ def pretended(monkeypatch):
     return made
 
 
-def _data(spec):
-    return dataset.make(members.tasks(spec))
-
-
 def _trained(spec, record=None):
-    record = training.train(spec, _data(spec), CPU, record)
+    record = training.train(spec, data_of(spec), CPU, record)
     return record.history, record.snapshots
 
 
@@ -159,7 +155,7 @@ def snapshots_of(some, snapshots):
 
 
 def _moved(spec, stretches):
-    run = Run(spec, _data(spec), CPU)
+    run = Run(spec, data_of(spec), CPU)
     for steps in stretches:
         run.move(steps)
     return run.saved()
@@ -174,7 +170,7 @@ def test_a_state_does_not_depend_on_how_a_stretch_is_cut(stretches):
 
 
 def test_chunks_are_replayed_at_once_and_the_rest_step_by_step(pretended):
-    run = Run(CASES["one_rate"], _data(CASES["one_rate"]), CPU)
+    run = Run(CASES["one_rate"], data_of(CASES["one_rate"]), CPU)
     assert len(run.groups) == 1
     run.move(1 + capture.WARM)
     assert (pretended.recorded, pretended.replayed) == (0, 0)
@@ -196,14 +192,14 @@ def test_what_cannot_be_recorded_is_computed_one_by_one(pretended, monkeypatch):
     pretended.refuses = True
     expected = _plainly(CASES["noise_and_batches"], monkeypatch)
     _equal(_trained(CASES["noise_and_batches"]), expected)
-    run = Run(CASES["full_batch"], _data(CASES["full_batch"]), CPU)
+    run = Run(CASES["full_batch"], data_of(CASES["full_batch"]), CPU)
     run.move(30)
     assert run.groups[0].how == ("one by one: operation not permitted when stream is capturing")
 
 
 def test_a_step_that_waits_for_the_host_is_never_recorded(pretended, monkeypatch):
     monkeypatch.setattr(capture, "WAITS", ("_log_softmax.default",))
-    run = Run(CASES["full_batch"], _data(CASES["full_batch"]), CPU)
+    run = Run(CASES["full_batch"], data_of(CASES["full_batch"]), CPU)
     run.move(30)
     assert pretended.recorded == 0
     assert run.groups[0].how == "one by one: aten._log_softmax.default waits for the host"
