@@ -87,7 +87,7 @@ def first_sentence(text: str) -> str:
 
 def alternative(caption: str) -> str:
     """What is read where a picture is not seen: the first sentence of its caption, in one line."""
-    return " ".join(first_sentence(caption).split())
+    return " ".join(first_sentence(caption).replace("`", "").split())
 
 
 def slug(verdict: str) -> str:

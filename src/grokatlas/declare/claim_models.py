@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from grokatlas.declare.checked_types import PositiveInt
 from grokatlas.declare.model_base import Model, Name
 
-ClaimSource = Literal["text", "figure", "derived", "prediction"]
+ClaimSource = Literal["text", "figure", "derived", "ours", "prediction"]
 Cause = Literal["refuted", "choice", "interval", "missing", "unexplained"]
 
 
@@ -20,8 +20,8 @@ class Claim(Model):
     statement: str = Field(description="what the paper says, in a sentence")
     place: str = Field(description="where the paper says it")
     source: ClaimSource = Field(
-        description="stated in the text, read off a figure, following from its equations, or a "
-        "prediction of this project's own"
+        description="`text`: stated there; `figure`: read off it; `derived`: following from the "
+        "paper's equations; `ours`: asked by this project; `prediction`: of this project"
     )
     published: str = Field(description="the paper's own number, as it is printed there")
     cell: Name | list[Name] | None = Field(
