@@ -88,7 +88,7 @@ def lines(facts: dict[str, Any]) -> list[str]:
 def _declared(paper: str, claim_id: str) -> str:
     """The file that declares a claim, and the line that begins its block."""
     file = names.PAPERS / paper / CLAIMS
-    its_block = re.compile(rf"\s*- \{{?id: {re.escape(claim_id)}\b(?!\w)")
+    its_block = re.compile(rf"\s*- \{{?id: {re.escape(claim_id)}\b")
     numbered = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
     line = next((number for number, text in numbered if its_block.match(text)), None)
     return f"{file.as_posix()}:{line}" if line else file.as_posix()
