@@ -61,7 +61,7 @@ def main(given: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return failed
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         mistake = component_errors.as_user_error(error)
         if mistake is None:
             raise

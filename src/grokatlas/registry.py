@@ -10,6 +10,7 @@ figures and marks of its own, which are modules of this package wherever Python 
 
 import functools
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
@@ -65,7 +66,8 @@ def names(block: str) -> list[str]:
     folder = FOLDERS[block]
     places = [COMPONENTS, *(root / COMPONENTS.name for root in filter(None, [study()]))]
     files = (file for place in places for file in own_files(place / folder, "*.py"))
-    return sorted({file.stem for file in files if not file.stem.startswith("_")})
+    stems = {file.stem for file in files if file.stem.isidentifier()}
+    return sorted(stem for stem in stems if not stem.startswith("_"))
 
 
 def exists(block: str, name: str) -> bool:
@@ -199,12 +201,21 @@ def check_study() -> None:
     refuse_inside_package(root)
     kinds = sorted(FOLDERS.values())
     for file in modules_of_study():
+        if not file.stem.isidentifier():
+            problem = "no module of Python can have this name; use letters, digits and _"
+            raise UserError(file.as_posix(), f"{problem}, as in {_identifier(file.stem)}.py")
         if (PACKAGE / file).exists():
             problem = f"{STUDY} makes this a study, and grokatlas has a module of that name"
             raise UserError(file.as_posix(), f"{problem}; give it another name")
         if file.parts[0] == COMPONENTS.name and file.parts[1] not in kinds:
             hint = nearest(file.parts[1], kinds)
             raise UserError(file.as_posix(), f"no kind of component has this folder; {hint}")
+
+
+def _identifier(name: str) -> str:
+    """A name as near as possible that Python takes."""
+    made = re.sub(r"\W", "_", name)
+    return made if made.isidentifier() else f"_{made}".replace("__", "_")
 
 
 def refuse_inside_package(folder: Path) -> None:

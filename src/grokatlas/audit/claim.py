@@ -13,7 +13,7 @@ from grokatlas.declare.claim_models import Claim
 from grokatlas.declare.models import CLAIMS, Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError, closest
-from grokatlas.results import csv_file, layout
+from grokatlas.results import csv_file, files, layout
 
 RECORDED = Path("recorded/claims.csv")  # verdicts that a checkout ships
 # cells of a verdict's row that a program gets
@@ -113,7 +113,11 @@ def _verdicts(paper: str, claim_id: str, results: Path) -> list[dict[str, Any]]:
 
 
 def _rows(file: Path, paper: str, claim_id: str) -> list[dict[str, str]]:
-    return [row for row in csv_file.read(file) if (row["paper"], row["id"]) == (paper, claim_id)]
+    """The rows of a claim in a table of verdicts, which the manifest of its results vouches for."""
+    if file != RECORDED and file.exists():
+        files.verified(file)
+    rows = csv_file.read(file, "paper", "id", "scale", *WORDS[:2])
+    return [row for row in rows if (row["paper"], row["id"]) == (paper, claim_id)]
 
 
 def _plain(row: dict[str, str], scale: str, file: Path) -> dict[str, Any]:

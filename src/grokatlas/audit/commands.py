@@ -30,6 +30,8 @@ def verify(paths: list[str], results: Path, receipt: str | None, strict: bool) -
     needed = tree.ancestors(chosen or [])
     jobs = declared_jobs.behind(chosen or [], needed, results)
     findings = judge(tree, jobs, chosen)
+    if not findings.findings:
+        raise UserError(str(results), "holds no file of a result; run `snakemake` to make some")
     if receipt == "-":
         print(files.json_text(report.receipt(findings, results, strict)), end="")
     else:

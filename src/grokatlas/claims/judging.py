@@ -134,7 +134,7 @@ def _values(
     try:
         with np.errstate(all="ignore"):  # a quotient by 0 or of infinite steps is a value
             numbers = function(tables, **keywords)
-        if isinstance(numbers, str) or not isinstance(numbers, Iterable):
+        if isinstance(numbers, str | Mapping) or not isinstance(numbers, Iterable):
             kind = f"{type(numbers).__name__} is no list"
             raise TypeError(f"{kind}; return a number for each seed: [float, ...]")
         values = [float(value) for value in numbers]

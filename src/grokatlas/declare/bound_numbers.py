@@ -26,7 +26,7 @@ Records = dict[tuple[str, str], dict[str, str]]
 
 @functools.lru_cache(maxsize=4)
 def _read(file: Path, _changed: int) -> Records:
-    return {(row["paper"], row["id"]): row for row in csv_file.read(file)}
+    return {(row["paper"], row["id"]): row for row in csv_file.read(file, "paper", "id")}
 
 
 def records(root: Path) -> Records:

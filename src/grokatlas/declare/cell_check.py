@@ -1,12 +1,12 @@
 """The check of a merged cell of an experiment, which gives the specs of its runs."""
 
 import ast
-import fnmatch
 import math
 from typing import Any, NoReturn
 
 from grokatlas import registry
 from grokatlas.declare import (
+    history_columns,
     joined,
     overlays,
     references,
@@ -60,13 +60,12 @@ class Checker:
         self._check_settled(dynamics, spec)
         measures = spec.pop("measures")
         self.check_listed_once(measures)
-        self._check_needs(measures, spec)
-        self._check_columns(measures, spec)
-        if reason := unfit.why_not(spec, measures):
-            self.fail(*reason)
+        for check in (history_columns.why_not, unfit.why_not):
+            if reason := check(spec, measures):
+                self.fail(*reason)
         cleaned = {key: spec[key] for key in sorted(spec) if spec[key] != []}
-        for check in (train_rules.why_not_span, train_rules.why_not_only):
-            if reason := check(cleaned):
+        for rule in (train_rules.why_not_span, train_rules.why_not_only):
+            if reason := rule(cleaned):
                 self.fail(*reason)
         cleaned = renaming.canonical_spec(cleaned)
         groups = [[renaming.older_path(path, values) for path in each] for each in self.joined]
@@ -154,49 +153,6 @@ class Checker:
             if name in names[:index]:
                 problem = f"{name} is listed twice; a table identifies measures by name: remove one"
                 self.fail(["measures", str(index), "name"], problem)
-
-    def _check_needs(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
-        """A run keeps and logs what is measured after it; later it could not be added."""
-        logged = [observable["name"] for observable in spec["observables"]]
-        for index, name in enumerate(measure["name"] for measure in measures):
-            for need in signatures.needs(name):
-                if need == "snapshots" and not spec["train"]["snapshots"]:
-                    problem = f"{name} reads snapshots, and train.snapshots is []; write [final]"
-                elif need not in ["snapshots", *logged]:
-                    problem = f"{name} reads what {need} logs; add {{name: {need}}} to observables"
-                else:
-                    continue
-                self.fail(["measures", str(index), "name"], problem)
-
-    def _check_columns(self, measures: list[dict[str, Any]], spec: dict[str, Any]) -> None:
-        """Columns of the history that ``train.stop`` and measures name are logged by the run."""
-        columns, whole = signatures.logged(spec["observables"])
-        for column, level in spec["train"].get("stop", {}).items():
-            place = ["train", "stop", column]
-            direction = self._direction(column, columns, whole, place)
-            if direction == "falls" and not isinstance(level, dict):
-                problem = f"{shown(level)} would be reached at once, as {column} falls"
-                self.fail(place, f"{problem}; write {{below: {shown(level)}}}")
-        for index, measure in enumerate(measures):
-            for keyword, kind in signatures.signature("measures", measure["name"]).keywords.items():
-                if isinstance(kind, ast.Name) and kind.id == "Column":
-                    place = ["measures", str(index), keyword]
-                    self._direction(measure[keyword], columns, whole, place)
-
-    def _direction(
-        self, column: str, columns: dict[str, str | None], whole: bool, place: list[str]
-    ) -> str | None:
-        """The way that a column goes; an error if it is known not to be logged."""
-        for name, direction in columns.items():
-            if fnmatch.fnmatchcase(column, name):
-                return direction
-        if whole:
-            others = (name for name in registry.names("observables"))
-            source = next((n for n in others if column in (signatures.columns(n) or {})), None)
-            hint = nearest(column, [*columns])
-            hint = f"add {{name: {source}}} to observables" if source else hint
-            self.fail(place, f"no column {shown(column)} is logged; {hint}")
-        return None
 
     def _check_used_blocks(self, values: dict[str, Any]) -> None:
         name = self._name("dynamics", ["dynamics"], values["dynamics"])

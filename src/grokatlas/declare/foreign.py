@@ -56,7 +56,7 @@ class ForeignLog(Model):
 class Import(ForeignLog):
     """Logs that are a run: the files, what they must hash to, and whose they are."""
 
-    file: str = Field(
+    file: Annotated[str, Field(min_length=1)] = Field(
         description="from the folder in which snakemake runs; an axis in braces is the member's: "
         "logs/seed{seed}.csv; for tensorboard a file or its folder"
     )
@@ -165,7 +165,9 @@ def _check_placeholders(
             checker.fail(place, f"{target} is the name of two columns; keep one")
     if columns and "step" not in columns.values():
         checker.fail([block, "columns"], "no column is the step; add one, such as {epoch: step}")
-    for name in log.factors:
+    for name, factor in log.factors.items():
+        if factor == 0:
+            checker.fail([block, "factors", name], "0 would make every value 0; give its factor")
         if columns and name not in columns.values():
             problem = f"no column is called so here; {nearest(name, [*columns.values()])}"
             checker.fail([block, "factors", name], problem)
@@ -190,7 +192,9 @@ def _sources(checker: Checker, log: Script, listed: list[dict[str, Any]]) -> str
         if path.is_absolute() or ".." in path.parts:
             problem = "is outside the script's working folder; give a path below it, without .."
             checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}")
-        if path != Path() and any(file.is_relative_to(folder / path) for file in sources):
+        if path == Path():
+            checker.fail([SCRIPT, "history"], "names no file; give the log that the script writes")
+        if any(file.is_relative_to(folder / path) for file in sources):
             problem = "is one of its `files`, so that an old log would pass as the result"
             checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}; leave it out of them")
     try:
@@ -199,6 +203,10 @@ def _sources(checker: Checker, log: Script, listed: list[dict[str, Any]]) -> str
         checker.fail([SCRIPT, "command"], f"is no command: {error}")
     if not words:
         checker.fail([SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
+    for word in words:
+        if set(word) <= set("<>|&;") or re.match(r"\d?>", word):
+            todo = "write the log in the script, or name a shell: bash run.sh {seed}"
+            checker.fail([SCRIPT, "command"], f"{word} means nothing without a shell; {todo}")
     return files_sha256(sources, folder)
 
 

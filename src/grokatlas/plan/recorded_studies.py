@@ -76,4 +76,4 @@ def _claims(folder: Path, name: str, paper: Paper) -> list[dict[str, Any]]:
 
 
 def _rows(file: Path, paper: str) -> list[Row]:
-    return [row for row in csv_file.read(file) if row["paper"] == paper]
+    return [row for row in csv_file.read(file, "paper") if row["paper"] == paper]

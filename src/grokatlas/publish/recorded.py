@@ -94,7 +94,8 @@ class Rows:
     def take_figures(self, pages: Path) -> Iterator[str]:
         """Take the picture and the origin of every figure whose tables are all recorded."""
         rows = {
-            (row["paper"], row["figure"]): row for row in csv_file.read(evidence.FOLDER / FIGURES)
+            (row["paper"], row["figure"]): row
+            for row in csv_file.read(evidence.FOLDER / FIGURES, "paper", "figure", "scale")
         }
         for (name, figure), job in self.plan.figures.items():
             key, tables = (name, figure), {table.target for table in job.inputs}
@@ -149,7 +150,7 @@ class Rows:
         renewed = {(self.scale, *tables[target]) for target in held}
         others = [
             row
-            for row in csv_file.read(evidence.FOLDER / groks.FILE)
+            for row in csv_file.read(evidence.FOLDER / groks.FILE, *groks.COLUMNS)
             if (row["scale"], row["paper"], row["experiment"]) not in renewed
         ]
         rows = [*others, *groks.of_plan(self.plan, held)]
@@ -173,7 +174,8 @@ class Rows:
         """
         names = columns[: columns.index("scale")]
         old = {
-            tuple(row[key] for key in names): row for row in csv_file.read(evidence.FOLDER / name)
+            tuple(row[key] for key in names): row
+            for row in csv_file.read(evidence.FOLDER / name, *names, "scale", "verdict")
         }
         rows = []
         for row in verdicts:

@@ -16,12 +16,13 @@ class RecordedRows:
 
     def __init__(self, folder: Path, papers: dict[str, models.Paper]) -> None:
         self._papers = papers
-        rows = csv_file.read(folder / recorded.FIGURES)
+        rows = csv_file.read(folder / recorded.FIGURES, "paper", "figure")
         self.figures = {(row["paper"], row["figure"]): row for row in rows}
-        rows = csv_file.read(folder / recorded.CLAIMS)
+        rows = csv_file.read(folder / recorded.CLAIMS, "paper", "id", "verdict")
         self.claims = {(row["paper"], row["id"]): row for row in rows}
         self._under: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-        for row in csv_file.read(folder / recorded.INTERPRETATIONS):
+        names = ("paper", "id", "interpretation")
+        for row in csv_file.read(folder / recorded.INTERPRETATIONS, *names):
             self._under.setdefault((row["paper"], row["id"]), {})[row["interpretation"]] = row
 
     def verdict(self, paper: str, claim: claim_models.Claim) -> str:

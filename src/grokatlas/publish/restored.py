@@ -36,7 +36,7 @@ def main(scale: str, replace: bool) -> Iterator[str]:
     """
     names = list(evidence.archives(scale))
     if not names:
-        problem = f"nothing is recorded at this scale; `make figures SCALE={scale}` trains"
+        problem = f"nothing is recorded at this scale; `snakemake --config scale={scale}` trains"
         raise UserError(f"{evidence.FOLDER}/{scale}", problem)
     yield f"{len(names)} experiments are recorded at {scale} scale"
     left_out: list[UserError] = []

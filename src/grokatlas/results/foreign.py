@@ -5,6 +5,7 @@ that reads results tells such a run by it.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from grokatlas.results import hashing
 IMPORT, SCRIPT = "import", "script"
 KINDS = (IMPORT, SCRIPT)
 FILES = "imported"  # key of a manifest: the sha256 of every file that was imported, by its name
-# columns that a table has beside those of a log
-TAKEN = ("member", "record", "case", "run", "paper", "experiment", "scale", "label")
+OF_TABLES = ("paper", "experiment", "scale", "record", "case", "run")  # columns of every table
+TAKEN = (*OF_TABLES, "member", "label")  # columns that a table has beside those of a log
+ACCURACY = re.compile(r"(\w+_)?accuracy")  # columns of shares from 0 to 1
 SAID = {IMPORT: "imported", SCRIPT: "by a script"}
 
 

@@ -8,13 +8,11 @@ from grokatlas import registry
 from grokatlas.engine import members
 from grokatlas.errors import UserError
 from grokatlas.results import files, layout
+from grokatlas.results.foreign import OF_TABLES
 from grokatlas.results.manifest import ManifestWriter
 from grokatlas.rules.finished_run import FinishedRun
 from grokatlas.rules.jobs import first_import
 from grokatlas.rules.jobs.job_file import one_line_errors, read_job_file
-
-# columns that `tidy_table` gives to every table
-OF_TABLES = ("paper", "experiment", "scale", "record", "case", "run", "seed")
 
 
 def execute(job_file: Path, stem: Path) -> None:
@@ -38,7 +36,8 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     """A measure of a run, as a data frame.
 
     Raises:
-        UserError: the measure returns something else, or columns that its table cannot have.
+        UserError: the measure returns something else, columns that its table cannot have, or rows
+            of other members than the run's.
     """
     import pandas as pd
 
@@ -54,4 +53,11 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     of_tables = {*OF_TABLES, *members.paths(run.spec)}
     if taken := sorted({*rows} & of_tables):
         raise UserError(where, f"returns a column {taken[0]}, which every table has; rename it")
+    wanted = set(range(len(members.of(run.spec))))
+    if wrong := sorted(map(str, wanted.symmetric_difference(rows["member"]))):
+        problem = f"returns no row of member {wrong[0]}, or one that is not of the run"
+        raise UserError(where, f"{problem}; give rows for each of 0 to {max(wanted)}")
+    if rows.duplicated().any():
+        member = rows.loc[rows.duplicated(), "member"].iloc[0]
+        raise UserError(where, f"returns a row of member {member} twice; return it once")
     return rows

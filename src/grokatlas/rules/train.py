@@ -113,6 +113,7 @@ def _trained(
     with one_line_errors(job_file, "training"):
         arrays = datasets.from_arrays(*files.read_arrays(data[0])) if data else _made(job_file, job)
         registry.load("dynamics", spec["dynamics"]["name"])
+        component_contracts.check_parameters(spec, arrays)
         compiled_loops.share(job["code"])
         trainer = Trainer(Run(spec, arrays, chosen, start), record)
         trainer.history = history = LastLog(record.add_rows, spec)

@@ -13,6 +13,7 @@ from grokatlas.results import files, foreign, layout
 from grokatlas.runs.run import RunEntry
 
 DICTIONARY = "datapackage.json"  # Frictionless Data: https://datapackage.org/standard/table-schema
+NAME = "runs"  # of the package of all logs
 STEP = {"name": "step", "type": "integer", "description": "parameter updates", "unit": "updates"}
 
 Listed = list[tuple[RunEntry, list[int]]]
@@ -35,6 +36,8 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
     if twice := [run for run, count in known.items() if count > 1]:
         problem = f"is listed in {known[twice[0]]} versions, which would have one name"
         raise UserError(f"run {twice[0]}", f"{problem}; choose one by --state or a condition")
+    if csv:
+        _refuse_foreign(csv / DICTIONARY)
     for run, members in listed:
         history = next((h for h in map(_history, run.places.values()) if h.is_file()), None)
         if history is None:
@@ -51,10 +54,19 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
                 _write_events(tensorboard / name, rows)
             written += 1
     if csv and packages:
-        files.write_json(csv / DICTIONARY, {"name": "runs", "resources": packages})
+        files.write_json(csv / DICTIONARY, {"name": NAME, "resources": packages})
     return (
         f"{written} members written to {' and '.join(map(str, filter(None, [csv, tensorboard])))}"
     )
+
+
+def _refuse_foreign(dictionary: Path) -> None:
+    """Refuse a folder whose dictionary describes other files than logs of runs."""
+    if dictionary.exists():
+        content = files.read_json(dictionary)
+        if not isinstance(content, dict) or content.get("name") != NAME:
+            problem = "describes other files than logs of runs, and would be replaced"
+            raise UserError(str(dictionary), f"{problem}; give another folder")
 
 
 def _history(folder: Path) -> Path:

@@ -27,9 +27,9 @@ def main(name: str | None, results: Path) -> Iterator[str]:
     Raises:
         UserError: the figure is not made here.
     """
+    figure = _figure(name, results) if name else None
     cited = strict_yaml.load(shipped.part(CITATION))
     yield bibtex("software", "grokatlas", _work(cited, str(cited["date-released"])[:4]))
-    figure = _figure(name, results) if name else None
     keys: list[str] = []
     for reference in cited["references"]:
         number = reference["identifiers"][0]["value"].removeprefix("arXiv:")

@@ -48,6 +48,7 @@ def test_the_receipt_names_every_file(jobs, tmp_path, capsys):
 
 @cases.listed("arguments")
 def test_a_mistake_is_one_line(jobs, arguments, capsys):
+    Path("empty").mkdir()
     assert cli.main(arguments) == (2 if arguments[0] == "diff" else 1)
     error = capsys.readouterr().err
     assert error.count("\n") == 1

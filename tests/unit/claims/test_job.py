@@ -246,7 +246,9 @@ def test_a_complete_job_refuses_a_missing_table(planned):
         claims.execute(planned, layout.target_of(planned))
 
 
-@pytest.mark.parametrize(("value", "kind"), [(3.0, "float"), (None, "NoneType"), ("12", "str")])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(3.0, "float"), (None, "NoneType"), ("12", "str"), ({0: 1.0}, "dict")]
+)
 def test_a_claim_that_gives_no_list_says_what_to_return(planned, monkeypatch, value, kind):
     replace_function(monkeypatch, lambda tables: value)
     wanted = f"TypeError {kind} is no list; return a number for each seed"

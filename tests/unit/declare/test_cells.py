@@ -6,7 +6,7 @@ import pytest
 
 from grokatlas import registry
 from grokatlas.code import module_shape
-from grokatlas.declare import cell_check, cells, signatures
+from grokatlas.declare import cells, signatures
 from grokatlas.declare.models import Paper
 from grokatlas.engine import members
 from grokatlas.errors import UserError
@@ -108,9 +108,26 @@ def test_a_column_that_follows_from_keywords_is_known(observable, column):
 
 
 def test_an_observable_that_does_not_say_what_it_logs_may_log_any_column(monkeypatch):
-    monkeypatch.setattr(cell_check.signatures, "columns", lambda name: None)
+    monkeypatch.setattr(signatures, "columns", lambda name: None)
     stopped = {"observables": [{"name": "losses"}], "train": {"stop": {"own_column": 0.5}}}
     assert spec(stopped)["train"]["stop"] == {"own_column": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"step": None}, "losses logs step, which every table has"),
+        ({"seed": None}, "losses logs seed, which every table has"),
+        ({"scale": None}, "losses logs scale, which every table has"),
+        ({"train_loss": "falls"}, "losses logs train_loss, which observables.0 logs"),
+        ({"train_*": None}, r"losses logs train_\*, which observables.0 logs"),
+    ],
+)
+def test_a_column_is_logged_once(monkeypatch, columns, problem):
+    logged = {"squared_errors": {"train_loss": "falls"}, "losses": columns}
+    monkeypatch.setattr(signatures, "columns", logged.get)
+    with pytest.raises(UserError, match=rf"observables.1.name: {problem}; rename or remove it"):
+        spec({"observables": [{"name": "squared_errors"}, {"name": "losses"}]})
 
 
 def test_a_precision_of_the_loss_is_in_the_spec_where_it_is_given_and_nowhere_else():

@@ -76,6 +76,8 @@ def test_mistakes_of_an_import_are_told_at_their_place():
     twice = {"step": "step", "a": "loss", "b": "loss"}
     refused("loss is the name of two columns", changes={"columns": twice})
     refused("import.factors.los: no column is called so", changes={"factors": {"los": 2.0}})
+    refused("import.factors.step: 0 would make every value 0", changes={"factors": {"step": 0.0}})
+    refused("import.file", changes={"file": ""})
     refused("a value is listed twice", ensemble={"cap": ["1", "1"], "seed": 3})
     refused("give a list of numbers or words", ensemble={"cap": [[1]], "seed": 3})
 
@@ -118,6 +120,27 @@ def test_an_import_is_one_run():
 def test_an_import_can_be_swept():
     (one, two) = imported(ensemble={"seed": 3}, sweep={"import.file": ["a{seed}", "b{seed}"]})
     assert [each.spec["import"]["file"] for each in (one, two)] == ["a{seed}", "b{seed}"]
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        (
+            "> out.csv",
+            "> means nothing without a shell; write the log in the script",
+        ),
+        ("2>&1", "2>&1 means nothing without a shell"),
+        ("&& true", "&& means nothing without a shell"),
+    ],
+)
+def test_a_command_is_words_of_one_program(loop, command, problem):
+    line = f"{SCRIPT['command']} {command}"
+    refused(f"theirs.script.command: {problem}", scripted, {"command": line})
+
+
+@pytest.mark.parametrize("history", ["", ".", "./"])
+def test_the_log_of_a_script_is_a_file_or_a_folder_in_its_own(loop, history):
+    refused("theirs.script.history: names no file", scripted, {"history": history})
 
 
 def test_each_member_of_a_script_is_a_run(loop):

@@ -154,6 +154,24 @@ def test_what_a_larger_scale_did_not_run_is_kept(pages):
     assert found["T2"]["scale"] == "paper"
 
 
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda text: text[:-20], "row 1 has not one cell for each column"),
+        (lambda text: text.replace("verdict", "verdikt", 1), "has no column verdict"),
+        (lambda text: text + "\xff", "row 2 has not one cell for each column"),
+    ],
+)
+def test_verdicts_are_not_taken_beside_damaged_ones(pages, damage, problem):
+    take("quick", pages)
+    file = evidence.FOLDER / "claims.csv"
+    before = damage(file.read_text())
+    file.write_text(before)
+    with pytest.raises(UserError, match=rf"claims\.csv: {problem}; bring the file back"):
+        take("quick", pages)
+    assert file.read_text() == before
+
+
 def test_a_claim_that_is_not_declared_any_more_is_dropped(pages):
     take("paper", pages)
     claimed("paper", CLAIM | {"id": "T2"})

@@ -57,11 +57,12 @@ def test_times_decide_nothing(result, when):
     assert result.state("other") == "stale"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
-def test_a_damaged_manifest_makes_a_result_stale(result, text):
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 9999, '{"outputs": []}'])
+def test_a_damaged_manifest_makes_a_result_stale(result, tmp_path, text):
     result.finish()
-    result.manifest.write_text(text)
-    assert result.state() == "stale"
+    for manifest in (result.manifest, tmp_path / "upstream.manifest.json"):
+        manifest.write_text(text)
+    assert result.state("new", (tmp_path / "upstream.csv",)) == "stale"
 
 
 def test_a_result_from_another_input_is_stale(result, tmp_path):

@@ -102,6 +102,17 @@ def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
     assert said.startswith(f"components/models/layer.py{problem}")
 
 
+@cases.listed("old", "new", "problem")
+def test_a_model_that_is_none_is_named(study, capsys, old, new, problem):
+    labelled()
+    file = Path("components/models/layer.py")
+    text = file.read_text().replace(
+        "        self.norm = nn.BatchNorm1d(2, dtype=torch.float64)\n", ""
+    )
+    file.write_text(text.replace(old, new))
+    assert refused(capsys).startswith(f"training failed: components/models/layer.py: {problem}")
+
+
 @pytest.mark.parametrize(
     ("returned", "problem"),
     [
@@ -110,6 +121,12 @@ def test_a_model_that_cannot_be_trained_is_named_and_no_file_of_ours(
         ('pd.DataFrame({"y": [1]})', "returns no column member"),
         ('pd.DataFrame({"member": [0], "seed": [0]})', "returns a column seed, which every table"),
         ('pd.DataFrame({"member": [0], "record": [0]})', "returns a column record, which every"),
+        (
+            'pd.DataFrame({"member": [1], "y": [0]})',
+            "returns no row of member 0, or one that is not",
+        ),
+        ('pd.DataFrame({"member": [0, 1], "y": 0})', "returns no row of member 1, or one that is"),
+        ('pd.DataFrame({"member": [0, 0], "y": 0})', "returns a row of member 0 twice; return it"),
     ],
 )
 def test_a_measure_that_returns_something_else_is_named(study, returned, problem):
@@ -119,6 +136,27 @@ def test_a_measure_that_returns_something_else_is_named(study, returned, problem
     run = types.SimpleNamespace(spec={"ensemble": {"seed": [0]}})
     with pytest.raises(UserError, match=f"^components/measures/listing.py: {problem}"):
         measure.measured({"name": "listing"}, run)
+
+
+@pytest.mark.parametrize(
+    ("returned", "problem"),
+    [
+        (
+            "{key: after[key] for key in [*after][:-1]}",
+            "leaves norm.bias out; return the parameters",
+        ),
+        ("{key: after[key] for key in [*after][::-1]}", "changes their order, or adds one; return"),
+        ("after | {'own': after['weight']}", "changes their order, or adds one; return"),
+    ],
+)
+def test_a_link_that_changes_which_parameters_there_are_is_named(study, capsys, returned, problem):
+    labelled()
+    file = Path("components/updates/own.py")
+    file.parent.mkdir()
+    file.write_text(TEXTS["link"].format(returned=returned))
+    text = Path(EXPERIMENTS).read_text()
+    Path(EXPERIMENTS).write_text(text.replace("  train:", "  updates: [{name: own}]\n  train:", 1))
+    assert refused(capsys).startswith(f"training failed: components/updates/own.py: {problem}")
 
 
 def test_where_there_is_no_job_file_the_error_itself_is_told(monkeypatch):

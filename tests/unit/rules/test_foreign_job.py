@@ -187,6 +187,14 @@ def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
         execute(script(here, percent), Path("elsewhere"))
 
 
+def test_a_log_whose_script_ends_with_an_error_is_left_too(here):
+    half = "open('log.csv', 'w').write('step,loss\\n0,1\\n')\nraise SystemExit('out of luck')\n"
+    with pytest.raises(UserError, match=r"out of luck \(the log is (\S+)\)$") as error:
+        execute(script(here, half))
+    saved = here / str(error.value).rpartition("the log is ")[2].rstrip(")")
+    assert saved.read_text() == "step,loss\n0,1\n"
+
+
 def test_members_of_a_script_log_at_the_same_steps(here):
     own = "import sys\nopen('log.csv', 'w').write(f'step,loss\\n{sys.argv[1]},1\\n')\n"
     with pytest.raises(UserError, match="logged at step 4 where the first member is at 3"):

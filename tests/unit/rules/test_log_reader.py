@@ -208,6 +208,43 @@ def test_what_a_history_cannot_be_is_one_line(tmp_path):
     refused("step 0.5 is no whole number", file)
 
 
+def test_a_damaged_event_file_is_refused_not_read_up_to_the_damage(tmp_path):
+    pytest.importorskip("tensorboard")
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step in range(3):
+            writer.add_scalar("train_loss", 1.0, step)
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for damaged in (whole[:-5], whole[:-30] + b"?" + whole[-29:]):
+        file.write_bytes(damaged)
+        refused("is damaged after 3 records", file, format="tensorboard", columns={"step": "step"})
+        refused("is damaged after 3 records", tmp_path, format="tensorboard")
+
+
+def test_steps_are_whole_but_for_the_rounding_of_a_product(tmp_path):
+    file, epochs = tmp_path / "a.csv", [0.29, 0.57, 0.58]
+    csv(file, [(epoch, 0.5, 0.5) for epoch in epochs])
+    assert read(file, factors={"step": 100})["step"].tolist() == [29, 57, 58]
+    csv(file, [(1e30, 0.5, 0.5)])
+    refused("step 1e+30 is no whole number", file)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"step": 1, "step": 2}', "cannot be read as jsonl: the key step is twice in a line"),
+        ('{"step": 1, "loss": true}', "loss at step 1 is true, not a finite number"),
+        ('{"step": ' + "[" * 9999 + "]" * 9999 + "}", "cannot be read as jsonl: "),
+    ],
+)
+def test_a_line_that_is_no_log_is_refused(tmp_path, line, problem):
+    file, columns = tmp_path / "a.jsonl", {"step": "step", "loss": "loss"}
+    file.write_text(f'{{"step": 0, "loss": 0.5}}\n{line}\n')
+    refused(problem, file, format="jsonl", columns=columns)
+
+
 def test_a_table_that_is_none_is_one_line(tmp_path):
     file = tmp_path / "a.csv"
     csv(file, [])

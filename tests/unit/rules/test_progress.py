@@ -4,8 +4,10 @@ import json
 import re
 import signal
 
+import numpy as np
 import pytest
 
+from grokatlas.errors import UserError
 from grokatlas.results import layout
 from grokatlas.rules.jobs import progress
 from grokatlas.rules.jobs.savepoint import InterruptedRunError, Savepoint
@@ -80,3 +82,19 @@ def test_a_run_that_is_asked_to_end_is_saved_whoever_still_reads_its_progress(tm
 def test_a_run_that_goes_on_and_logged_nothing_yet_has_no_note():
     history = progress.LastLog(lambda rows: None, {"observables": [{"name": "losses"}]})
     assert history.unsound() == ""
+
+
+@pytest.mark.parametrize(
+    ("column", "problem"),
+    [
+        ("member", "member is logged, which every table has; rename it"),
+        ("own", "own is logged, which no COLUMNS names; add it in the observable's file"),
+    ],
+)
+def test_a_column_that_the_plan_did_not_know_is_refused_at_the_first_log(column, problem):
+    history = progress.LastLog(lambda _: None, {"observables": [{"name": "accuracies"}]})
+    seen = {"train_accuracy": np.ones(1)}
+    history.add(0, [0], seen)
+    history = progress.LastLog(lambda _: None, {"observables": [{"name": "accuracies"}]})
+    with pytest.raises(UserError, match=rf"observables \(accuracies\): {problem}"):
+        history.add(0, [0], seen | {column: np.ones(1)})

@@ -1,6 +1,7 @@
 """A file that a component reads is in a digest, or the job is refused."""
 
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,15 @@ def study(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_code_that_is_in_no_room_is_no_module(study):
+    (study / "helper.py").write_text("SLOPE = 2\n")
+    with (
+        undeclared_reads.refused([MODULE]),
+        pytest.raises(UserError, match=r"helper.py: is read by the job and is in no digest"),
+    ):
+        runpy.run_path("helper.py")
+
+
 READERS = {
     "open": lambda path: Path(path).open().close(),
     "for both": lambda path: Path(path).open("r+").close(),
@@ -47,6 +57,16 @@ def test_a_file_that_no_module_names_is_refused(study, read):
     read("other.csv")
 
 
+def test_the_path_to_write_is_from_the_module_that_reads(study):
+    reader = study / "components/tasks/own_points.py"
+    code = compile("open('other.csv')", str(reader), "exec")
+    with (
+        undeclared_reads.refused([MODULE]),
+        pytest.raises(UserError, match=r'FILES = \("../../other.csv",\)'),
+    ):
+        exec(code)
+
+
 def test_a_style_of_a_study_counts(study):
     with (
         undeclared_reads.refused([MODULE]),
@@ -57,7 +77,7 @@ def test_a_style_of_a_study_counts(study):
 
 @pytest.mark.parametrize(
     "name",
-    ["results/a.csv", "config/a.yaml", ".venv/a.csv", "components/__pycache__/a.nbi", "a.py"],
+    ["results/a.csv", "config/a.yaml", ".venv/a.csv", "components/__pycache__/a.nbi", "plots/a.py"],
 )
 def test_results_settings_environments_and_code_may_be_read(study, name):
     (study / name).parent.mkdir(parents=True, exist_ok=True)

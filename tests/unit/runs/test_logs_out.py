@@ -52,6 +52,16 @@ def test_a_csv_a_member_comes_in_as_it_went_out(run, tmp_path):
     pd.testing.assert_frame_equal(back[[*HISTORY]], HISTORY)
 
 
+def test_a_dictionary_of_other_files_is_not_replaced(run, tmp_path):
+    logs_out.write([(run, [0])], tmp_path, None)
+    logs_out.write([(run, [1])], tmp_path, None)
+    own = '{"name": "rivers"}'
+    (tmp_path / "datapackage.json").write_text(own)
+    with pytest.raises(UserError, match=r"datapackage\.json: describes other files than logs"):
+        logs_out.write([(run, [0])], tmp_path, None)
+    assert (tmp_path / "datapackage.json").read_text() == own
+
+
 def test_columns_have_a_dictionary_beside_them(run, tmp_path):
     logs_out.write([(run, [1])], tmp_path / "out", None)
     (resource,) = json.loads((tmp_path / "out" / "datapackage.json").read_text())["resources"]

@@ -7,7 +7,7 @@ import pytest
 
 from grokatlas import cli
 from grokatlas.plan import declared_jobs
-from grokatlas.results import csv_file
+from grokatlas.results import csv_file, files, hashing, layout
 from tests.unit import audit_tree
 
 ROOT = Path(__file__).parents[3]
@@ -114,6 +114,23 @@ def test_a_claim_is_told_with_its_verdict(monkeypatch, capsys, tmp_path):
     assert "  why: refuted: The error at t2 is" in capsys.readouterr().out
     assert cli.main(["explain", "N1888"]) == 1
     assert capsys.readouterr().err.startswith("N1888: no claim of config/papers has this id; ")
+
+
+def test_verdicts_that_were_edited_are_not_shown(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(ROOT)
+    stem = tmp_path / layout.claims_stem("quick").relative_to(layout.RESULTS)
+    verdicts = stem.with_suffix(".csv")
+    verdicts.parent.mkdir()
+    recorded = Path("recorded/claims.csv").read_text()
+    verdicts.write_text(recorded.replace("not reproduced", "reproduced"))
+    sha256 = {verdicts.name: hashing.file_sha256(verdicts)}
+    manifest = files.sealed({"kind": "claims", "outputs": sha256})
+    files.write_json(layout.manifest_of("claims", stem), manifest)
+    assert cli.main(["explain", "N18", "--results", str(tmp_path)]) == 0, capsys.readouterr().err
+    assert str(verdicts) in capsys.readouterr().out
+    verdicts.write_text(recorded)
+    assert cli.main(["explain", "N18", "--results", str(tmp_path)]) == 1
+    assert "claims.csv: is not the file its manifest records" in capsys.readouterr().err
 
 
 def test_a_claim_that_reads_one_table_of_its_figure_has_that_as_its_origin(monkeypatch, capsys):

@@ -240,6 +240,14 @@ def test_a_file_of_other_rows_is_refused_in_one_line(tmp_path, content, problem)
     assert not out.exists()
 
 
+def test_rows_of_another_scale_are_refused(tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("scale: smoke\n")
+    (tmp_path / "rows.csv").write_text(GOOD)
+    with pytest.raises(UserError, match=r"rows\.csv: has the rows of scale smoke; give the rows"):
+        command.write_page(tmp_path / "b.html", "quick", [tmp_path / "rows.csv"])
+
+
 def test_one_seed_alone_decides_nothing():
     base = np.full(len(RULES.judge), 100.0)
     ours = base.copy()

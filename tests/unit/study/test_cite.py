@@ -43,6 +43,8 @@ def test_a_figure_is_cited_with_its_paper_commit_and_runs(tree, tmp_path, capsys
 def test_what_is_no_made_figure_is_one_line(tree, capsys):
     assert cli.main(["cite", "atlas/fig7"]) == 1
     assert cli.main(["cite", tree["run"].name]) == 1
-    first, second = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr()
+    assert not said.out
+    first, second = said.err.splitlines()
     assert first.startswith("atlas/fig7: no such result")
     assert ": is no sound figure; name paper/figure (" in second

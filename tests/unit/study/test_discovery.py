@@ -95,6 +95,15 @@ def test_a_folder_of_no_kind_is_refused_with_the_nearest_one(study):
         studies.check()
 
 
+@pytest.mark.parametrize(("name", "better"), [("my-pen", "my_pen"), ("2nd", "_2nd")])
+def test_a_name_that_python_does_not_take_is_refused(study, name, better):
+    (study / f"components/penalties/{name}.py").write_text("")
+    problem = f"components/penalties/{name}.py: no module of Python can have this name; .* {better}"
+    with pytest.raises(UserError, match=problem):
+        registry.check_study()
+    assert name not in registry.names("penalties")
+
+
 def test_copies_that_a_notebook_keeps_are_no_modules(study):
     (study / "components/.ipynb_checkpoints").mkdir()
     (study / "components/.ipynb_checkpoints/l1-checkpoint.py").write_text("")

@@ -94,9 +94,9 @@ def _run_all(
         parts = []
         for number, (member, folder) in enumerate(zip(listed, folders, strict=True)):
             _copy(block, folder)
-            _run(block, member, folder)
             log = folder / filled(block["history"], member)
             with _saved_if_refused(log, out):
+                _run(block, member, folder)
                 frame = log_reader.history(block, str(log), [member], axes)
                 parts.append(frame.assign(member=number))
                 log_reader.check_columns(parts, str(log))
@@ -108,13 +108,15 @@ def _run_all(
 
 @contextlib.contextmanager
 def _saved_if_refused(log: Path, folder: Path) -> Iterator[None]:
-    """Leave a log that is refused in the run's folder: what the script computed is not lost.
+    """Leave a log in the run's folder that is refused, or whose script ends with an error.
 
-    Its name is hidden, as it is no file of the run.
+    So what the script computed is not lost. Its name is hidden, as it is no file of the run.
     """
     try:
         yield
     except UserError as error:
+        if not log.exists():
+            raise
         saved = folder / f"{layout.REFUSED_LOG}{log.name}"
         copy = shutil.copytree if log.is_dir() else shutil.copy2
         shutil.rmtree(saved, ignore_errors=True)

@@ -17,10 +17,11 @@ from typing import Any
 import pandas as pd
 
 from grokatlas.errors import UserError, nearest, shown
-from grokatlas.results.foreign import TAKEN
+from grokatlas.results.foreign import ACCURACY, TAKEN
 from grokatlas.results.placeholders import filled, pattern
 
-ACCURACY = re.compile(r"(\w+_)?accuracy")
+ROUNDED = 1e-9  # of a step, which may be a product that was rounded: 0.29 epochs of 100 updates
+LONGEST = 2**53  # steps, from which on not every whole number is a float64
 SPARSE = ("wandb", "tensorboard")  # formats whose columns need not be logged at the same steps
 
 Member = dict[str, Any]
@@ -83,17 +84,26 @@ def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
             table = _read_events(path, named if "columns" in block else re.compile(".*"))
         elif kind == "jsonl":
             lines = path.read_text(encoding="utf-8").split("\n")
-            objects = [json.loads(line) for line in lines if line.strip()]
+            parsed = functools.partial(json.loads, object_pairs_hook=_object)
+            objects = [parsed(line) for line in lines if line.strip()]
             table = pd.DataFrame([each for each in objects if any(map(named.fullmatch, each))])
         else:
             table = _read_csv(path)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, RecursionError) as error:
         text = str(error).partition("\n")[0]
         raise UserError(str(path), f"cannot be read as {kind}: {text}") from None
     if table.empty:
         of = f" with any of {', '.join(wanted)}" if kind == "jsonl" else ""
         raise UserError(str(path), f"has no row{of}; give a log with a row for each logged step")
     return table
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON line, in which each key is there once."""
+    keys = [key for key, _ in pairs]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise ValueError(f"the key {twice[0]} is twice in a line")
+    return dict(pairs)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -119,6 +129,7 @@ def _read_events(path: Path, named: re.Pattern[str]) -> pd.DataFrame:
     except ImportError:
         problem = "event files need a library; pip install 'grokatlas[tensorboard]'"
         raise UserError(str(path), problem) from None
+    _check_whole(path)
     kept = {event_accumulator.SCALARS: 0, event_accumulator.TENSORS: 0}  # 0: all of them
     events = event_accumulator.EventAccumulator(str(path), size_guidance=kept).Reload()
     series = []
@@ -135,6 +146,24 @@ def _read_events(path: Path, named: re.Pattern[str]) -> pd.DataFrame:
     if not series:
         raise UserError(str(path), "holds no event file with scalars")
     return pd.concat(series, axis=1).sort_index().rename_axis("step").reset_index()
+
+
+def _check_whole(path: Path) -> None:
+    """Refuse a damaged event file, of which TensorBoard reads what is before the damage."""
+    from tensorboard.compat.tensorflow_stub import errors, pywrap_tensorflow
+
+    for file in sorted(path.glob("*tfevents*")) if path.is_dir() else [path]:
+        reader = pywrap_tensorflow.PyRecordReader_New(str(file).encode(), 0, b"", None)
+        records = 0
+        try:
+            while True:
+                reader.GetNext()
+                records += 1
+        except errors.OutOfRangeError:
+            continue
+        except errors.DataLossError as error:
+            problem = f"is damaged after {records} records ({error.message})"
+            raise UserError(str(file), f"{problem}; copy it again, or import a csv of it") from None
 
 
 def _selected(table: pd.DataFrame, name: str, where: dict[str, Any]) -> pd.DataFrame:
@@ -216,6 +245,7 @@ def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFr
     for column in ["step", *(each for each in rows if each != "step")]:
         values = pd.to_numeric(rows[column], errors="coerce").astype("float64")
         bad = ~(values.abs() < float("inf")) & ~(sparse & rows[column].isna())
+        bad |= rows[column].map(lambda cell: isinstance(cell, bool))
         if bad.any():
             at = "" if column == "step" else f" at step {rows.loc[bad, 'step'].iloc[0]}"
             what = shown(rows.loc[bad, column].iloc[0])
@@ -230,12 +260,14 @@ def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFr
     frame = pd.DataFrame(made).dropna().reset_index(drop=True)
     if frame.empty:
         raise UserError(place, f"no step has all of {', '.join(made)}; name fewer columns")
-    whole = (frame["step"] >= 0) & (frame["step"] == frame["step"].round())
+    nearest_whole = frame["step"].round()
+    near = (frame["step"] - nearest_whole).abs() <= ROUNDED * nearest_whole
+    whole = near & (nearest_whole >= 0) & (nearest_whole < LONGEST)
     if not whole.all():
         value = frame["step"][~whole].iloc[0]
-        problem = f"step {value:g} is no whole number from 0 on"
+        problem = f"step {value:g} is no whole number from 0 to 2^53"
         raise UserError(place, f"{problem}; of epochs, write factors: {{step: batches of one}}")
-    return frame.astype({"step": "int64"})
+    return frame.assign(step=nearest_whole.astype("int64"))
 
 
 def check_columns(parts: list[pd.DataFrame], place: str) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from grokatlas import registry
-from grokatlas.engine import dataset, members
+from grokatlas.engine import dataset, members, moving
+from grokatlas.engine.unmapped import place
 from grokatlas.errors import UserError
 
+MOVING = ("optimizer", "updates")  # blocks that make new parameters of old ones
 SAMPLES = 5  # that a model is tried with
 
 
@@ -41,6 +43,8 @@ def _wrong(made: Any) -> Iterator[str]:
             kind = f"of type {array.dtype}" if hasattr(array, "dtype") else _kind(array)
             yield f"{part} is {kind}; make it a NumPy array of numbers"
             return
+        if not np.isfinite(array).all():
+            yield f"{part} has a number that is not finite; leave its sample out, or fill it in"
     axis = int(made.per_member)
     for part in ("train", "test"):
         both = (getattr(made, f"{part}_{each}") for each in ("inputs", "targets"))
@@ -87,9 +91,69 @@ def broken(spec: dict[str, Any]) -> Iterator[str]:
                 yield f"{where}: its value is {_kind(value)}; return one number, of the shape []"
 
 
-def terms(spec: dict[str, Any], member: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The loss and the penalties of a member: block, entry, what `build` returns."""
-    for path, block, entry in registry.entries(spec, ("loss", "penalties")):
+def check_parameters(spec: dict[str, Any], made: dataset.Dataset) -> None:
+    """Refuse a model without parameters, and an optimizer or a link of updates that leaves one out.
+
+    The run would go on, and a parameter that is left out stay as it is. What fails here for another
+    reason fails in the run, with its own words.
+
+    Raises:
+        ValueError: with the component's file, and what is wanted.
+    """
+    import torch
+
+    member = members.of(spec)[0]
+    model = _model(spec, made, member)
+    if model is None:
+        return
+    try:
+        params = {key: value.detach() for key, value in model.named_parameters()}
+        if "only" in spec["train"]:
+            params = {k: params[k] for k in moving.names(spec["train"]["only"], [*params], "only")}
+        zeros = {key: torch.zeros_like(value) for key, value in params.items()}
+        moved = []
+        for block, entry, part in terms(spec, member, MOVING):
+            if hasattr(part, "noise_shape"):
+                part = part.given(next(iter(params.values())).new_zeros(part.noise_shape(params)))
+            second = zeros if block == "optimizer" else params
+            moved.append((block, entry, part.update(params, second, part.init(params))[0]))
+    except Exception:  # of the component
+        return
+    for block, entry, after in moved:
+        if [*after] != [*params]:
+            lacking = [key for key in params if key not in after]
+            problem = f"leaves {lacking[0]} out" if lacking else "changes their order, or adds one"
+            where = registry.shown_component(block, entry["name"])
+            todo = "return the parameters that it is given, in their order"
+            raise ValueError(f"{where}: {problem}; {todo}")
+
+
+def _model(spec: dict[str, Any], made: dataset.Dataset, member: dict[str, Any]) -> Any:
+    """The model of a member, if it has parameters; None if it cannot be built."""
+    from grokatlas.engine.ensemble import generators
+    from grokatlas.engine.network import member_model
+
+    where = registry.shown_component("model", spec["model"]["name"])
+    (generator,) = generators([member["seed"]])
+    try:
+        model = member_model(spec, made, member, generator)
+    except AttributeError as error:
+        if not place(error):  # it is the engine that needs more than `build` returned
+            raise ValueError(f"{where}: `build` returns no torch.nn.Module; return one") from None
+        return None
+    except Exception:  # of the component
+        return None
+    if next(model.parameters(), None) is None:
+        problem = "the model has no parameter (nn.Parameter), so that nothing could be trained"
+        raise ValueError(f"{where}: {problem}; give it some")
+    return model
+
+
+def terms(
+    spec: dict[str, Any], member: dict[str, Any], blocks: tuple[str, ...] = ("loss", "penalties")
+) -> Iterator[tuple[str, Any, Any]]:
+    """The parts of a member in some blocks: block, entry, what `build` returns."""
+    for path, block, entry in registry.entries(spec, blocks):
         prefix = f"{path}."
         varied = {k.removeprefix(prefix): v for k, v in member.items() if k.startswith(prefix)}
         keywords = registry.keywords(entry) | varied

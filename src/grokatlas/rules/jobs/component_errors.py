@@ -12,11 +12,15 @@ from grokatlas.results import files
 # what components and libraries raise where spec, data or machine do not fit
 MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
 EXTRAS = {"art": "attack"}  # libraries that only an extra of the package installs
-PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError)  # say by themselves what is
+# say by themselves what is
+PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError, SystemExit)
 MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
+EXIT = "ends the process, as sys.exit does; raise a ValueError that says what is wrong"
+
+Ending = Exception | SystemExit  # what ends a job or a command
 
 
-def line(error: Exception, run: Path | dict[str, Any] | None = None) -> str | None:
+def line(error: Ending, run: Path | dict[str, Any] | None = None) -> str | None:
     """The place and the reason of a job's failure, in one line.
 
     Args:
@@ -39,12 +43,14 @@ def line(error: Exception, run: Path | dict[str, Any] | None = None) -> str | No
     return text if isinstance(error, ValueError) or not where else placed
 
 
-def as_user_error(error: Exception) -> UserError | None:
-    """The error of a command in one line; None as for `line`."""
+def as_user_error(error: Ending) -> UserError | None:
+    """The error of a command in one line; None as for `line`, and for an exit of its own."""
     if isinstance(error, UserError):
         cause = error.__cause__
         where = place(cause) if isinstance(cause, Exception) else ""
         return UserError(error.place, f"{where}: {error.problem}") if where else error
+    if isinstance(error, SystemExit):
+        return UserError(where, EXIT) if (where := place(error)) else None
     if os.environ.get("GROKATLAS_TRACEBACK"):
         return None
     if where := place(error):
@@ -52,8 +58,10 @@ def as_user_error(error: Exception) -> UserError | None:
     return refused(error) if isinstance(error, OSError) else None
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: Ending) -> str:
     """An error's first line; some have none. Of a missing library, also the extra that has it."""
+    if isinstance(error, SystemExit):
+        return EXIT
     text = str(error).strip().partition("\n")[0] or type(error).__name__
     extra = EXTRAS.get(error.name or "") if isinstance(error, ModuleNotFoundError) else None
     return f"{text}; pip install 'grokatlas[{extra}]'" if extra else text
@@ -63,7 +71,7 @@ def _of_study(where: str) -> bool:
     return bool(where) and registry.study() is not None and not where.startswith("src/")
 
 
-def _text(error: Exception) -> str:
+def _text(error: Ending) -> str:
     """An error's first line, with its kind where that says what is wrong."""
     text = first_line(error)
     if isinstance(error, ModuleNotFoundError) and Path(f"{error.name}.py").is_file():

@@ -20,6 +20,9 @@ def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
         UserError: the file is missing, was edited or is of another kind, or the code changed since
             the plan was made: the manifest would name code that did not run.
     """
+    if job_file.suffix != ".json":
+        problem = "is no job file, which are JSON; give a spec.json of results"
+        raise UserError(str(job_file), problem)
     job = files.read_sealed(job_file)
     if "outputs" in job or job.get("kind") != kind:
         what = "manifest" if "outputs" in job else f"job file of kind {job.get('kind')!r}"
@@ -44,7 +47,7 @@ def one_line_errors(job_file: Path, what: str) -> Iterator[None]:
         yield
     except UserError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = component_errors.line(error, job_file)
         if text is None:
             raise

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from grokatlas.declare import signatures
+from grokatlas.declare import history_columns, signatures
 from grokatlas.engine import members
 from grokatlas.engine.history import History
+from grokatlas.errors import UserError
 from grokatlas.results import endings
 
 LEAST_PAUSE, LONGEST_PAUSE = 10.0, 300.0  # seconds between two lines
@@ -26,7 +27,11 @@ class LastLog(History):
         self._last: dict[str, np.ndarray] = {}
 
     def add(self, step: int, indices: list[int], seen: dict[str, np.ndarray]) -> None:
-        """See `History.add`."""
+        """See `History.add`; refuse columns that a history cannot have, or that no plan knew."""
+        observables = self._spec["observables"]
+        if not self._last and (problem := history_columns.refused({*seen}, observables)):
+            named = ", ".join(entry["name"] for entry in observables)
+            raise UserError(f"observables ({named})", problem)
         super().add(step, indices, seen)
         self._last = seen
 

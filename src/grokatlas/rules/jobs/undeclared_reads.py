@@ -2,7 +2,8 @@
 
 A component, a figure or a claim of a study may read a file of its own, such as measured points. It
 names the file by ``FILES`` (`code.code_digest`). Here Python's audit events tell of every file
-that is opened; what a library opens without Python, as pyarrow does, they do not see.
+that is opened; what a library opens without Python, as pyarrow does, they do not see. A file that
+is neither in the study nor in a room of the package may be read: systems and libraries read many.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from grokatlas import registry
@@ -17,7 +19,7 @@ from grokatlas.code import code_digest, sources
 from grokatlas.errors import UserError
 from grokatlas.results import layout
 
-CODE = (".py", ".pyc", ".pyi")  # what is imported is in the digest as code
+CODE = (".py", ".pyc", ".pyi")  # what is imported from a room is in the digest as code
 APART = (layout.RESULTS.name, "config", "recorded", "Snakefile", registry.STUDY)  # of a study
 _watched: dict[str, frozenset[str]] = {}  # folders, and the files in them that are declared
 _hooks: list[Any] = []
@@ -41,7 +43,7 @@ def refuse(modules: list[str]) -> None:
     folders = [registry.PACKAGE / room for room in registry.ROOMS]
     folders += [study] if study else []
     _watched.clear()
-    _watched.update({os.path.realpath(folder): declared for folder in folders})
+    _watched.update({_below(folder): declared for folder in folders})
     if not _hooks:
         _hooks.append(_opened)
         sys.addaudithook(_opened)
@@ -60,12 +62,35 @@ def _opened(event: str, arguments: tuple[Any, ...]) -> None:
         return
     path = os.path.realpath(os.fsdecode(name))
     for folder, declared in _watched.items():
-        if path.startswith(folder + os.sep) and path not in declared:
+        if path.startswith(folder) and path not in declared:
             parts = Path(path).relative_to(folder).parts
             if _is_own(parts, path) and Path(path).is_file():
                 problem = "is read by the job and is in no digest, so an edit would go unnoticed"
-                todo = f'name it in the module that reads it: FILES = ("{parts[-1]}",)'
+                todo = f'name it in the module that reads it: FILES = ("{_from_module(path)}",)'
                 raise UserError(registry.shown(Path(path)), f"{problem}; {todo}")
+
+
+def _from_module(path: str) -> str:
+    """A file's path from the module of a room that opens it; its name where none is known."""
+    rooms = tuple(map(_below, _rooms()))
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        reader = os.path.realpath(frame.f_code.co_filename)
+        if reader.startswith(rooms):
+            return Path(os.path.relpath(path, Path(reader).parent)).as_posix()
+        frame = frame.f_back
+    return Path(path).name
+
+
+def _rooms() -> list[Path]:
+    """The folders of the package and of the study whose modules are in digests."""
+    roots = [*filter(None, [registry.PACKAGE, registry.study()])]
+    return [root / room for root in roots for room in registry.ROOMS]
+
+
+def _below(folder: Path) -> str:
+    """The begin of the path of every file below a folder."""
+    return os.path.realpath(folder) + os.sep
 
 
 def _reads(mode: str | None, flags: int) -> bool:
@@ -77,7 +102,9 @@ def _reads(mode: str | None, flags: int) -> bool:
 def _is_own(parts: tuple[str, ...], path: str) -> bool:
     """Tell if a file counts: none of results, settings, environments and data sets does."""
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
-    if hidden or parts[0] in APART or path.endswith(CODE):
+    if hidden or parts[0] in APART:
+        return False
+    if path.endswith(CODE) and path.startswith(tuple(map(_below, _rooms()))):
         return False
     folders = [sys.prefix, os.environ.get("GROKATLAS_DATA"), os.environ.get("GROKATLAS_RUN_STORE")]
-    return not any(path.startswith(os.path.realpath(each) + os.sep) for each in folders if each)
+    return not any(path.startswith(_below(Path(each))) for each in folders if each)
