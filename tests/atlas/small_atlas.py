@@ -94,6 +94,7 @@ def _study() -> dict[str, Any]:
     row |= {"expected_low": "10", "expected_high": "", "lowest": "12", "highest": "12"}
     source = {"title": "Of others", "arxiv": None, "authors": NASTY, "code": "someone/else"}
     claims = [row | {"count": "1", "scale": "quick"}]
+    figure |= {"quick_note": "Smaller.", "imported": "", "so_far": ""}
     figures = [figure | {"made": "2026-11-28"}]
     return {"source": source, "folder": "studies/own", "figures": figures, "claims": claims}
 

@@ -8,6 +8,7 @@ from grokatlas.declare.models import Paper
 from grokatlas.declare.papers import load_papers
 from grokatlas.errors import UserError
 from grokatlas.results import csv_file, hashing
+from grokatlas.results.layout import SCALES
 
 PAGES = Path("docs/papers")  # of a study: the pages and pictures of its papers
 RECORDED = Path("recorded")
@@ -65,6 +66,9 @@ def _figures(folder: Path, name: str, paper: Paper) -> list[dict[str, Any]]:
         if entry and picture.is_file():
             about = {"title": entry.title or row["figure"], "caption": entry.caption}
             about |= {"picture": picture.as_posix(), "sha256": hashing.file_sha256(picture)}
+            about["quick_note"] = (row["scale"] != SCALES[-1] and entry.quick_note) or ""
+            blocks = [paper.experiments[each].import_ for each in entry.experiments]
+            about["imported"] = "yes" if all(blocks) else ""
             figures.append(row | about)
     return figures
 

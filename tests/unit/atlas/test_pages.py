@@ -243,6 +243,8 @@ def test_a_study_is_shown_apart_with_what_it_recorded(folder, monkeypatch):
     assert "quick scale" in front.text
     own = page(folder, "study-own.html")
     assert "quick as recorded" in own.text
+    assert ": smaller sizes than those of the caption. Smaller." in own.text
+    assert "2 runs on a CPU" in own.text
     assert "12 steps" in own.text
     assert own.text.count("seen at quick scale") >= 2
     assert "it is quick in a study" not in page(folder, "claims.html").text

@@ -117,6 +117,16 @@ def test_every_recorded_study_has_a_page_with_its_pictures(site_modules, tmp_pat
         assert all((file.parent / picture).is_file() for picture in shown)
 
 
+def test_a_figure_of_a_study_says_what_it_was_made_from(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    shown = recorded_studies.shown()
+    imported = {name for name, each in shown.items() if any(f["imported"] for f in each["figures"])}
+    assert imported == {"norm_cap"}
+    for figure in (figure for each in shown.values() for figure in each["figures"]):
+        assert not (figure["quick_note"] and figure["scale"] == "paper")
+    assert any(figure["quick_note"] for figure in shown["algorithmic_data"]["figures"])
+
+
 @pytest.mark.parametrize("block", registry.FOLDERS)
 def test_every_component_is_on_a_page_with_its_keywords(site_modules, block):
     import reference
