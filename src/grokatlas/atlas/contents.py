@@ -39,11 +39,8 @@ def papers(spec: dict[str, Any], ages: dict[Path, str], tree: Tree) -> list[entr
     for name, paper_spec in spec["papers"].items():
         own = [row for row in rows if row["paper"] == name]
         figures = [
-            _figure(scale, name, figure, entry, own, paper_spec, ages, tree)
-            for figure, entry in sorted(
-                paper_spec["figures"].items(),
-                key=lambda e: (_plate_number(e[1]), words.place(e[0])),
-            )
+            _figure(scale, name, figure, paper_spec["figures"][figure], own, paper_spec, ages, tree)
+            for figure in _ordered(paper_spec["figures"], own)
         ]
         figures.sort(key=lambda each: bool(each.plate and not each.age))  # what is made comes first
         by_id = {claim.row["id"]: claim for figure in figures for claim in figure.claims}
@@ -157,6 +154,18 @@ def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str
         for path, setting in settings.items()
     ]
     return sorted(rows, key=lambda row: (row[0] != "task.name", row[0]))
+
+
+def _ordered(figures: dict[str, Any], claims: list[dict[str, str]]) -> list[str]:
+    """The figures of a paper by their numbers; of plates with one number the one claimed first."""
+    claimed = list(dict.fromkeys(claim["figure"] for claim in claims))
+
+    def place(figure: str) -> tuple[Any, ...]:
+        number = _plate_number(figures[figure])
+        first = claimed.index(figure) if number and figure in claimed else len(claimed)
+        return number, first, words.place(figure)
+
+    return sorted(figures, key=place)
 
 
 def _plate_number(entry: dict[str, Any]) -> int:

@@ -102,6 +102,16 @@ def test_plates_stand_by_number_and_what_is_made_before_what_is_not(monkeypatch)
     assert sorted(titles, key=found.index) == titles
 
 
+def test_of_plates_with_one_number_the_one_that_is_claimed_first_is_first():
+    figures = {
+        **{name: {"plate": {"number": 3}} for name in ("after", "alone", "before")},
+        **{name: {"plate": None} for name in ("fig10", "fig2")},
+    }
+    claims = [{"figure": figure} for figure in ("before", "fig10", "after", "fig2")]
+    ordered = ["fig2", "fig10", "before", "after", "alone"]
+    assert contents._ordered(figures, claims) == ordered
+
+
 def test_nothing_from_data_becomes_markup(folder):
     for name in ("index.html", "claims.html", "findings.html", "paper-toy.html"):
         found = page(folder, name)
