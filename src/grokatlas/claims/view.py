@@ -1,9 +1,12 @@
 """A judged claim as text: our number, its range and its interval, for every page and list."""
 
+import math
 from dataclasses import dataclass
 
 from grokatlas import text as words
 from grokatlas.claims.verdicts import MISSED, NOT_RUN
+
+MOST = 15  # digits, which a float64 has
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,20 @@ class ClaimView:
         return f"{verb} {name}: {self._with_unit(self._text('control_value'))}"
 
     def _text(self, name: str) -> str:
+        """A column in as many digits as show on which side of the interval's ends it is."""
         (value,) = self.numbers(name)
-        return words.number(value, words.infinite(self.row.get("unit", "")), self.digits)
+        ends = [end for end in self.numbers("expected_low", "expected_high") if end is not None]
+        digits = self.digits
+        if value is not None and math.isfinite(value):
+            while digits < MOST and any(_crosses(value, end, digits) for end in ends):
+                digits += 1
+        return words.number(value, words.infinite(self.row.get("unit", "")), digits)
 
     def _with_unit(self, text: str) -> str:
         return text if text == words.NEVER else f"{text} {self.row.get('unit', '')}".strip()
+
+
+def _crosses(value: float, end: float, digits: int) -> bool:
+    """True if a value in so many digits is on another side of an end than the value itself."""
+    rounded = float(words.number(value, digits=digits).replace(",", ""))
+    return (value < end, value > end) != (rounded < end, rounded > end)

@@ -90,3 +90,12 @@ def test_a_number_that_is_never_reached_fails():
     assert (row["control_verdict"], row["control_value"]) == (verdicts.MISSED, math.inf)
     view = ClaimView({key: str(each) for key, each in row.items()} | {"unit": "steps"})
     assert view.control == "fails with case other: never"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(1.44001, "1.44001"), (1.4400, "1.44"), (1.43, "1.43"), (0.9599, "0.9599"), (1004.4, "1,004")],
+)
+def test_a_number_is_shown_on_the_side_of_the_interval_on_which_it_is(value, shown):
+    row = {"value": str(value), "expected_low": "0.96", "expected_high": "1.44"}
+    assert ClaimView(row, digits=3).value == shown
