@@ -28,8 +28,13 @@ def accept(paths: list[str], results: Path, reason: str) -> list[str]:
         one line for each accepted result, and for each that must still be remade.
 
     Raises:
-        UserError: a result does not verify or its spec changed. Nothing is written then.
+        UserError: the reason is not one line, a result does not verify or its spec changed. Nothing
+            is written then.
     """
+    if not reason.strip().isprintable():
+        raise UserError(
+            "accept --reason", "has a line break or a control character; write one line"
+        )
     tree, jobs = Tree(results), declared_jobs.jobs()
     if jobs is None:
         raise UserError(str(CONFIG), "no configuration here; accept in a checkout")

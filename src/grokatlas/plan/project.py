@@ -275,6 +275,10 @@ def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
         if needed and not folder.is_dir():
             place = f"{sources.get(key, 'config.yaml')}: {key}"
             raise UserError(place, f"no folder {folder}; make it or use null")
+        if key == "run_store" and needed and folder.is_relative_to(layout.RESULTS.resolve()):
+            place = f"{sources.get(key, 'config.yaml')}: {key}"
+            problem = "is in results, whose runs would be in two places"
+            raise UserError(place, f"{folder} {problem}; name a folder elsewhere")
         os.environ[variable] = str(folder)
     if settings.container is not None:
         os.environ[CONTAINER] = _image(settings.container, sources)

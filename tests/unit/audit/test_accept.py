@@ -131,6 +131,14 @@ def test_a_reason_is_needed(made, capsys, reason):
     assert bytes_of_results() == before
 
 
+def test_a_reason_is_one_line(made, capsys):
+    made(run_code="2")
+    before = bytes_of_results()
+    assert accept("toy/fig1", reason="renamed\x1b[31m a variable") == 1
+    assert "accept --reason: has a line break or a control char" in capsys.readouterr().err
+    assert bytes_of_results() == before
+
+
 @pytest.mark.parametrize("kind", ["run", "table", "figure"])
 @pytest.mark.parametrize("harm", ["modify", "delete", "edit manifest"])
 def test_what_does_not_verify_is_refused(made, capsys, kind, harm):

@@ -103,6 +103,16 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path, key, overridden, folder
 
 
 @pytest.mark.usefixtures("_environment")
+@pytest.mark.parametrize("folder", ["results", "results/store"])
+def test_results_are_no_run_store(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir(parents=True)
+    project = plan.Project(write(tmp_path, settings=f"run_store: {folder}\n"), {})
+    with pytest.raises(UserError, match=r"run_store: .* is in results, whose runs would be in two"):
+        project.prepare_jobs()
+
+
+@pytest.mark.usefixtures("_environment")
 def test_a_job_needs_no_run_store(tmp_path):
     """A node may not have it: its training is not lost."""
     project = plan.Project(write(tmp_path, settings="run_store: nowhere\n"), {})
