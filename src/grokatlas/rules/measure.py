@@ -57,7 +57,8 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     if wrong := sorted(map(str, wanted.symmetric_difference(rows["member"]))):
         problem = f"returns no row of member {wrong[0]}, or one that is not of the run"
         raise UserError(where, f"{problem}; give rows for each of 0 to {max(wanted)}")
-    if rows.duplicated().any():
-        member = rows.loc[rows.duplicated(), "member"].iloc[0]
+    twice = rows.astype(dict.fromkeys(rows.select_dtypes("object"), str)).duplicated()
+    if twice.any():
+        member = rows.loc[twice, "member"].iloc[0]
         raise UserError(where, f"returns a row of member {member} twice; return it once")
     return rows

@@ -138,6 +138,15 @@ def test_a_measure_that_returns_something_else_is_named(study, returned, problem
         measure.measured({"name": "listing"}, run)
 
 
+def test_a_measure_may_have_rows_of_vectors(study):
+    file = Path("components/measures/listing.py")
+    file.parent.mkdir()
+    text = 'pd.DataFrame({"member": [0, 0], "y": [[1, 2], [1, 3]]})'
+    file.write_text(f"import pandas as pd\n\ndef build():\n    return lambda run: {text}\n")
+    run = types.SimpleNamespace(spec={"ensemble": {"seed": [0]}})
+    assert len(measure.measured({"name": "listing"}, run)) == 2
+
+
 @pytest.mark.parametrize(
     ("returned", "problem"),
     [
