@@ -10,7 +10,6 @@ figures and marks of its own, which are modules of this package wherever Python 
 
 import functools
 import importlib
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
@@ -201,21 +200,15 @@ def check_study() -> None:
     refuse_inside_package(root)
     kinds = sorted(FOLDERS.values())
     for file in modules_of_study():
-        if not file.stem.isidentifier():
-            problem = "no module of Python can have this name; use letters, digits and _"
-            raise UserError(file.as_posix(), f"{problem}, as in {_identifier(file.stem)}.py")
+        if file.parts[0] == COMPONENTS.name and not file.stem.isidentifier():
+            problem = "Python takes no module of this name; begin with a letter"
+            raise UserError(file.as_posix(), f"{problem}, and use letters, digits and _ alone")
         if (PACKAGE / file).exists():
             problem = f"{STUDY} makes this a study, and grokatlas has a module of that name"
             raise UserError(file.as_posix(), f"{problem}; give it another name")
         if file.parts[0] == COMPONENTS.name and file.parts[1] not in kinds:
             hint = nearest(file.parts[1], kinds)
             raise UserError(file.as_posix(), f"no kind of component has this folder; {hint}")
-
-
-def _identifier(name: str) -> str:
-    """A name as near as possible that Python takes."""
-    made = re.sub(r"\W", "_", name)
-    return made if made.isidentifier() else f"_{made}".replace("__", "_")
 
 
 def refuse_inside_package(folder: Path) -> None:

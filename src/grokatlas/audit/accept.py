@@ -3,6 +3,7 @@
 import functools
 import subprocess
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def accept(paths: list[str], results: Path, reason: str) -> list[str]:
         UserError: the reason is not one line, a result does not verify or its spec changed. Nothing
             is written then.
     """
-    if not reason.strip().isprintable():
+    if any(unicodedata.category(each) in ("Cc", "Zl", "Zp") for each in reason.strip()):
         raise UserError(
             "accept --reason", "has a line break or a control character; write one line"
         )

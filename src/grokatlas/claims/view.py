@@ -73,7 +73,7 @@ class ClaimView:
     def _text(self, name: str) -> str:
         """A column in as many digits as show on which side of the interval's ends it is."""
         (value,) = self.numbers(name)
-        ends = [end for end in self.numbers("expected_low", "expected_high") if end is not None]
+        ends = [e for e in self.numbers("expected_low", "expected_high") if e not in (None, value)]
         digits = self.digits
         if value is not None and math.isfinite(value):
             while digits < MOST and any(_crosses(value, end, digits) for end in ends):

@@ -192,9 +192,9 @@ def _sources(checker: Checker, log: Script, listed: list[dict[str, Any]]) -> str
         if path.is_absolute() or ".." in path.parts:
             problem = "is outside the script's working folder; give a path below it, without .."
             checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}")
-        if path == Path():
+        if path == Path() and log.format != "tensorboard":
             checker.fail([SCRIPT, "history"], "names no file; give the log that the script writes")
-        if any(file.is_relative_to(folder / path) for file in sources):
+        if path != Path() and any(file.is_relative_to(folder / path) for file in sources):
             problem = "is one of its `files`, so that an old log would pass as the result"
             checker.fail([SCRIPT, "history"], f"{shown(name)} {problem}; leave it out of them")
     try:
@@ -203,8 +203,10 @@ def _sources(checker: Checker, log: Script, listed: list[dict[str, Any]]) -> str
         checker.fail([SCRIPT, "command"], f"is no command: {error}")
     if not words:
         checker.fail([SCRIPT, "command"], "is empty; write such as python train.py --seed {seed}")
-    for word in words:
-        if set(word) <= set("<>|&;") or re.match(r"\d?>", word):
+    quoted = shlex.shlex(log.command, posix=False)
+    quoted.whitespace_split, quoted.commenters = True, ""
+    for word in quoted:
+        if re.match(r"\d?[<>]|[|&;]", word):
             todo = "write the log in the script, or name a shell: bash run.sh {seed}"
             checker.fail([SCRIPT, "command"], f"{word} means nothing without a shell; {todo}")
     return files_sha256(sources, folder)

@@ -7,10 +7,12 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.declare import signatures
+from grokatlas.engine import members
 from grokatlas.errors import nearest, shown
 from grokatlas.results.foreign import ACCURACY, OF_TABLES
 
 Reason = tuple[list[str], str]  # the place in a spec, and what is wrong and allowed there
+OF_ROWS = ("step", "member", *OF_TABLES)  # columns of every table that has a history
 Columns = dict[str, str | None]  # the direction of each; ``*`` in a name matches anything
 
 
@@ -26,18 +28,15 @@ def why_not(spec: dict[str, Any], measures: list[dict[str, Any]]) -> Reason | No
     return next(iter(reasons), None)
 
 
-def refused(columns: set[str], observables: list[dict[str, Any]]) -> str:
-    """The mistake in the columns that observables do log; empty for none."""
-    declared, whole = signatures.logged(observables)
+def refused(columns: set[str], spec: dict[str, Any]) -> str:
+    """The mistake in the columns that a run does log; empty for none."""
+    declared, whole = signatures.logged(spec["observables"])
     for column in sorted(columns):
-        if column in _OF_ROWS:
-            return f"{column} is logged, which every table has; rename it"
-        if whole and not any(fnmatch.fnmatchcase(column, each) for each in declared):
-            return f"{column} is logged, which no COLUMNS names; add it in the observable's file"
+        if column in (*OF_ROWS, *members.paths(spec)):
+            return f"an observable logs {column}, which every table has; rename it"
+        if _is_missing(column, declared, whole):
+            return f"an observable logs {column}, and no COLUMNS names it; add it there"
     return ""
-
-
-_OF_ROWS = ("step", "member", *OF_TABLES)
 
 
 def _needs(spec: dict[str, Any], measures: list[dict[str, Any]]) -> Iterator[Reason]:
@@ -56,7 +55,7 @@ def _needs(spec: dict[str, Any], measures: list[dict[str, Any]]) -> Iterator[Rea
 
 def _logged_twice(spec: dict[str, Any]) -> Iterator[Reason]:
     """A column has the name of one that each table has, or that another observable logs."""
-    owners = dict.fromkeys((*_OF_ROWS, *spec["ensemble"]), "every table has")
+    owners = dict.fromkeys((*OF_ROWS, *spec["ensemble"]), "every table has")
     for index, entry in enumerate(spec["observables"]):
         columns, _ = signatures.logged([entry])
         for column in columns:
@@ -76,7 +75,7 @@ def _stops(spec: dict[str, Any], columns: Columns, whole: bool) -> Iterator[Reas
             problem = f"{shown(level)} would be reached at once, as {column} falls"
             yield place, f"{problem}; write {{below: {shown(level)}}}"
         elif ACCURACY.fullmatch(column) and not all(0 <= each <= 1 for each in _levels(level)):
-            yield place, f"{shown(level)} is never reached: an accuracy is a share from 0 to 1"
+            yield place, f"{shown(level)} is not allowed: an accuracy is a share from 0 to 1"
 
 
 def _levels(level: Any) -> list[float]:

@@ -277,7 +277,7 @@ def tell_jobs(settings: Settings, sources: dict[str, str], main: bool) -> None:
             raise UserError(place, f"no folder {folder}; make it or use null")
         if key == "run_store" and needed and folder.is_relative_to(layout.RESULTS.resolve()):
             place = f"{sources.get(key, 'config.yaml')}: {key}"
-            problem = "is in results, whose runs would be in two places"
+            problem = "is inside results, so that each run would lie there twice"
             raise UserError(place, f"{folder} {problem}; name a folder elsewhere")
         os.environ[variable] = str(folder)
     if settings.container is not None:

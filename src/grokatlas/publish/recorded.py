@@ -150,7 +150,7 @@ class Rows:
         renewed = {(self.scale, *tables[target]) for target in held}
         others = [
             row
-            for row in csv_file.read(evidence.FOLDER / groks.FILE, *groks.COLUMNS)
+            for row in csv_file.read(evidence.FOLDER / groks.FILE, *GROKS_ORDER)
             if (row["scale"], row["paper"], row["experiment"]) not in renewed
         ]
         rows = [*others, *groks.of_plan(self.plan, held)]

@@ -31,5 +31,7 @@ def read(file: Path, *columns: str) -> list[dict[str, str]]:
         raise UserError(str(file), f"has no column {missing[0]}; {AGAIN}")
     for number, row in enumerate(rows, 1):
         if None in row or None in row.values():
-            raise UserError(str(file), f"row {number} has not one cell for each column; {AGAIN}")
+            raise UserError(
+                str(file), f"row {number} has more or fewer cells than the title; {AGAIN}"
+            )
     return rows

@@ -60,7 +60,7 @@ def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
 def manifest_or_none(path: Path) -> dict[str, Any] | None:
     """A manifest's content; empty for a damaged one, None for none.
 
-    Inputs and outputs of a manifest are tables: it is damaged where they are not.
+    Inputs and outputs of a manifest are JSON objects: it is damaged where they are not.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -70,8 +70,8 @@ def manifest_or_none(path: Path) -> dict[str, Any] | None:
         return {}
     if not isinstance(content, dict):
         return {}
-    tables = (content.get(key, {}) for key in ("inputs", "outputs"))
-    return content if all(isinstance(each, dict) for each in tables) else {}
+    named = (content.get(key, {}) for key in ("inputs", "outputs"))
+    return content if all(isinstance(each, dict) for each in named) else {}
 
 
 def matches(manifest: dict[str, Any], digests: hashing.Digests, code: dict[str, str]) -> bool:

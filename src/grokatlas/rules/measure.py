@@ -6,7 +6,7 @@ from typing import Any
 
 from grokatlas import registry
 from grokatlas.engine import members
-from grokatlas.errors import UserError
+from grokatlas.errors import UserError, shown
 from grokatlas.results import files, layout
 from grokatlas.results.foreign import OF_TABLES
 from grokatlas.results.manifest import ManifestWriter
@@ -53,12 +53,9 @@ def measured(block: dict[str, Any], run: FinishedRun) -> Any:
     of_tables = {*OF_TABLES, *members.paths(run.spec)}
     if taken := sorted({*rows} & of_tables):
         raise UserError(where, f"returns a column {taken[0]}, which every table has; rename it")
-    wanted = set(range(len(members.of(run.spec))))
-    if wrong := sorted(map(str, wanted.symmetric_difference(rows["member"]))):
-        problem = f"returns no row of member {wrong[0]}, or one that is not of the run"
-        raise UserError(where, f"{problem}; give rows for each of 0 to {max(wanted)}")
-    twice = rows.astype(dict.fromkeys(rows.select_dtypes("object"), str)).duplicated()
-    if twice.any():
-        member = rows.loc[twice, "member"].iloc[0]
-        raise UserError(where, f"returns a row of member {member} twice; return it once")
+    number = len(members.of(run.spec))
+    others = [each for each in rows["member"].tolist() if each not in range(number)]
+    if others:
+        problem = f"returns a row of member {shown(others[0])}"
+        raise UserError(where, f"{problem}, and the run has members 0 to {number - 1}")
     return rows

@@ -76,10 +76,8 @@ def _checked(block: str, name: str, runs: list[dict[str, Any]]) -> Iterator[tupl
                 problem = next(filter(None, (check(spec, block, name) for spec in using)), "")
         except UserError as error:
             problem = str(error)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # of the component: whatever it is, it is what is reported
+        except (Exception, SystemExit) as error:
+            # whatever it is, it is of the component and is reported
             text = component_errors.line(error, using[0])
             if text is None:
                 raise

@@ -261,6 +261,23 @@ def test_a_study_is_shown_apart_with_what_it_recorded(folder, monkeypatch):
     assert (folder / "study-own-fig1.png").read_bytes() == Path("study.png").read_bytes()
 
 
+def test_imported_logs_of_a_study_were_not_trained(here, monkeypatch):
+    spec = small_atlas.spec()
+    spec["studies"]["own"]["figures"][0] |= {"imported": "yes", "so_far": "3 of 10 seeds"}
+    monkeypatch.setattr(small_atlas, "spec", lambda: spec)
+    own = page(small_atlas.pages(), "study-own.html").text
+    assert "logs of others, which were imported: nothing was trained here" in own
+    assert "on a CPU" not in own
+    assert "3 of 10 seeds" in own
+
+
+def test_misses_stand_below_the_name_of_their_paper(folder):
+    text = page(folder, "index.html").text
+    _, _, misses = text.partition("What does not reproduce, and why")
+    assert misses.index("toy") < misses.index("T3")
+    assert "other" not in misses.partition("reproduced")[0]
+
+
 def test_without_studies_no_page_names_them(here):
     spec = small_atlas.spec()
     del spec["studies"]

@@ -131,6 +131,11 @@ def test_a_reason_is_needed(made, capsys, reason):
     assert bytes_of_results() == before
 
 
+def test_a_reason_may_be_in_any_language(made):
+    made(run_code="2")
+    assert accept("toy/fig1", reason="renomm\u00e9\u00a0: poids") == 0
+
+
 def test_a_reason_is_one_line(made, capsys):
     made(run_code="2")
     before = bytes_of_results()

@@ -92,6 +92,11 @@ def test_a_number_that_is_never_reached_fails():
     assert view.control == "fails with case other: never"
 
 
+def test_a_number_that_is_an_end_of_its_interval_has_no_more_digits():
+    row = {"value": str(1 / 3), "expected_low": str(1 / 3), "expected_high": "1"}
+    assert ClaimView(row, digits=4).value == "0.3333"
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(1.44001, "1.44001"), (1.4400, "1.44"), (1.43, "1.43"), (0.9599, "0.9599"), (1004.4, "1,004")],

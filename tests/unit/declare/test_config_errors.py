@@ -108,7 +108,7 @@ def test_results_are_no_run_store(tmp_path, monkeypatch, folder):
     monkeypatch.chdir(tmp_path)
     (tmp_path / folder).mkdir(parents=True)
     project = plan.Project(write(tmp_path, settings=f"run_store: {folder}\n"), {})
-    with pytest.raises(UserError, match=r"run_store: .* is in results, whose runs would be in two"):
+    with pytest.raises(UserError, match=r"run_store: .* is inside results, so that each run"):
         project.prepare_jobs()
 
 

@@ -138,6 +138,15 @@ def test_a_command_is_words_of_one_program(loop, command, problem):
     refused(f"theirs.script.command: {problem}", scripted, {"command": line})
 
 
+@pytest.mark.parametrize("rest", ["--tag ''", "--sep '|'", "--where '>0.5'", "--then 'a > b'"])
+def test_a_quoted_word_of_a_command_may_be_anything(loop, rest):
+    assert len(scripted({"command": f"{SCRIPT['command']} {rest}"})) == 1
+
+
+def test_event_files_may_be_in_the_working_folder_itself(loop):
+    assert len(scripted({"history": ".", "format": "tensorboard"})) == 1
+
+
 @pytest.mark.parametrize("history", ["", ".", "./"])
 def test_the_log_of_a_script_is_a_file_or_a_folder_in_its_own(loop, history):
     refused("theirs.script.history: names no file", scripted, {"history": history})

@@ -16,8 +16,8 @@ def test_rows_by_their_columns(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"a,b\n1\n", "row 1 has not one cell for each column"),
-        (b"a,b\n1,2\n1,2,3\n", "row 2 has not one cell for each column"),
+        (b"a,b\n1\n", "row 1 has more or fewer cells than the title"),
+        (b"a,b\n1,2\n1,2,3\n", "row 2 has more or fewer cells than the title"),
         (b"b\n1\n", "has no column a"),
         (b"", "has no column a"),
         (b"a,b\n1,\xff\n", "cannot be read as a csv: 'utf-8' codec"),

@@ -58,11 +58,14 @@ def test_times_decide_nothing(result, when):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 9999, '{"outputs": []}'])
-def test_a_damaged_manifest_makes_a_result_stale(result, tmp_path, text):
-    result.finish()
-    for manifest in (result.manifest, tmp_path / "upstream.manifest.json"):
-        manifest.write_text(text)
-    assert result.state("new", (tmp_path / "upstream.csv",)) == "stale"
+@pytest.mark.parametrize("upstream", [False, True])
+def test_a_damaged_manifest_makes_a_result_stale(result, tmp_path, text, upstream):
+    file = tmp_path / "upstream.csv"
+    files.write_json(layout.manifest_path(file), {"outputs": {file.name: "a"}})
+    result.finish(inputs={str(file): "a"})
+    assert result.state("new", (file,)) == "up to date"
+    (layout.manifest_path(file) if upstream else result.manifest).write_text(text)
+    assert result.state("new", (file,)) == "stale"
 
 
 def test_a_result_from_another_input_is_stale(result, tmp_path):

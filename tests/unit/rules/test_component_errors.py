@@ -122,11 +122,11 @@ def test_a_model_that_is_none_is_named(study, capsys, old, new, problem):
         ('pd.DataFrame({"member": [0], "seed": [0]})', "returns a column seed, which every table"),
         ('pd.DataFrame({"member": [0], "record": [0]})', "returns a column record, which every"),
         (
-            'pd.DataFrame({"member": [1], "y": [0]})',
-            "returns no row of member 0, or one that is not",
+            'pd.DataFrame({"member": [0, 1]})',
+            "returns a row of member 1, and the run has members 0 to",
         ),
-        ('pd.DataFrame({"member": [0, 1], "y": 0})', "returns no row of member 1, or one that is"),
-        ('pd.DataFrame({"member": [0, 0], "y": 0})', "returns a row of member 0 twice; return it"),
+        ('pd.DataFrame({"member": [[0]]})', r"returns a row of member \[0\], and the run has memb"),
+        ('pd.DataFrame({"member": ["0"]})', 'returns a row of member "0", and the run has members'),
     ],
 )
 def test_a_measure_that_returns_something_else_is_named(study, returned, problem):
@@ -138,13 +138,14 @@ def test_a_measure_that_returns_something_else_is_named(study, returned, problem
         measure.measured({"name": "listing"}, run)
 
 
-def test_a_measure_may_have_rows_of_vectors(study):
+@pytest.mark.parametrize("members", ["[0, 0]", "[]", "[0.0, 0.0]"])
+def test_a_measure_has_as_many_rows_of_a_member_as_it_likes(study, members):
     file = Path("components/measures/listing.py")
     file.parent.mkdir()
-    text = 'pd.DataFrame({"member": [0, 0], "y": [[1, 2], [1, 3]]})'
+    text = f'pd.DataFrame({{"member": {members}, "y": 0}})'
     file.write_text(f"import pandas as pd\n\ndef build():\n    return lambda run: {text}\n")
     run = types.SimpleNamespace(spec={"ensemble": {"seed": [0]}})
-    assert len(measure.measured({"name": "listing"}, run)) == 2
+    assert len(measure.measured({"name": "listing"}, run)) == (2 if "0" in members else 0)
 
 
 @pytest.mark.parametrize(
@@ -156,6 +157,8 @@ def test_a_measure_may_have_rows_of_vectors(study):
         ),
         ("{key: after[key] for key in [*after][::-1]}", "changes their order, or adds one; return"),
         ("after | {'own': after['weight']}", "changes their order, or adds one; return"),
+        ("None", "`update` returns None in place of the parameters; return a dictionary"),
+        ("(after.pop('weight'), after)[1]", "leaves weight out; return the parameters"),
     ],
 )
 def test_a_link_that_changes_which_parameters_there_are_is_named(study, capsys, returned, problem):

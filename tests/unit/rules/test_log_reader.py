@@ -227,6 +227,10 @@ def test_steps_are_whole_but_for_the_rounding_of_a_product(tmp_path):
     file, epochs = tmp_path / "a.csv", [0.29, 0.57, 0.58]
     csv(file, [(epoch, 0.5, 0.5) for epoch in epochs])
     assert read(file, factors={"step": 100})["step"].tolist() == [29, 57, 58]
+    csv(file, [(0.1 + 0.2 - 0.3, 0.5, 0.5)])
+    assert read(file, factors={"step": 100})["step"].tolist() == [0]
+    csv(file, [(5e9 + 0.5, 0.5, 0.5)])
+    refused("step 5e+09 is no whole number", file)
     csv(file, [(1e30, 0.5, 0.5)])
     refused("step 1e+30 is no whole number", file)
 
@@ -234,7 +238,7 @@ def test_steps_are_whole_but_for_the_rounding_of_a_product(tmp_path):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"step": 1, "step": 2}', "cannot be read as jsonl: the key step is twice in a line"),
+        ('{"step": 1, "step": 2}', "cannot be read as jsonl: a line has the key step twice"),
         ('{"step": 1, "loss": true}', "loss at step 1 is true, not a finite number"),
         ('{"step": ' + "[" * 9999 + "]" * 9999 + "}", "cannot be read as jsonl: "),
     ],
@@ -243,6 +247,13 @@ def test_a_line_that_is_no_log_is_refused(tmp_path, line, problem):
     file, columns = tmp_path / "a.jsonl", {"step": "step", "loss": "loss"}
     file.write_text(f'{{"step": 0, "loss": 0.5}}\n{line}\n')
     refused(problem, file, format="jsonl", columns=columns)
+
+
+def test_a_line_that_is_no_row_may_be_anything(tmp_path):
+    file, columns = tmp_path / "a.jsonl", {"step": "step", "loss": "loss"}
+    lines = ['{"config": 1, "config": 2}', '{"step": 0, "loss": 0.5, "more": {"a": 1, "a": 2}}']
+    file.write_text("\n".join(lines))
+    assert len(read(file, format="jsonl", columns=columns)) == 1
 
 
 def test_a_table_that_is_none_is_one_line(tmp_path):

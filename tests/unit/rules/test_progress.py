@@ -87,14 +87,17 @@ def test_a_run_that_goes_on_and_logged_nothing_yet_has_no_note():
 @pytest.mark.parametrize(
     ("column", "problem"),
     [
-        ("member", "member is logged, which every table has; rename it"),
-        ("own", "own is logged, which no COLUMNS names; add it in the observable's file"),
+        ("optimizer.lr", "an observable logs optimizer.lr, which every table has; rename it"),
+        ("member", "an observable logs member, which every table has; rename it"),
+        ("own", "an observable logs own, and no COLUMNS names it; add it there"),
     ],
 )
 def test_a_column_that_the_plan_did_not_know_is_refused_at_the_first_log(column, problem):
-    history = progress.LastLog(lambda _: None, {"observables": [{"name": "accuracies"}]})
+    ensemble = {"zip": [{"optimizer.lr": [0.1]}], "seed": [0]}
+    spec = {"observables": [{"name": "accuracies"}], "ensemble": ensemble}
+    history = progress.LastLog(lambda _: None, spec)
     seen = {"train_accuracy": np.ones(1)}
     history.add(0, [0], seen)
-    history = progress.LastLog(lambda _: None, {"observables": [{"name": "accuracies"}]})
+    history = progress.LastLog(lambda _: None, spec)
     with pytest.raises(UserError, match=rf"observables \(accuracies\): {problem}"):
         history.add(0, [0], seen | {column: np.ones(1)})

@@ -291,7 +291,7 @@ def test_a_job_file_of_another_kind_is_refused_in_one_line(command, capsys):
 def test_a_file_that_is_no_json_is_not_to_be_removed(here, capsys):
     (here / "README.md").write_text("# Mine")
     assert cli.main(["train", "README.md", "--out", "out"]) == 1
-    assert capsys.readouterr().err.startswith("README.md: is no job file, which are JSON; give a")
+    assert capsys.readouterr().err.startswith("README.md: is no job file: these end in .json; give")
 
 
 @pytest.mark.parametrize("options", [[], ["--partial"]])

@@ -1,7 +1,10 @@
 """A file that a component reads is in a digest, or the job is refused."""
 
+import importlib
 import os
+import py_compile
 import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +39,26 @@ def test_code_that_is_in_no_room_is_no_module(study):
         pytest.raises(UserError, match=r"helper.py: is read by the job and is in no digest"),
     ):
         runpy.run_path("helper.py")
+
+
+def test_a_module_in_no_room_is_refused_also_where_python_compiled_it_before(study, monkeypatch):
+    (study / "helper.py").write_text("SLOPE = 2\n")
+    py_compile.compile("helper.py")
+    monkeypatch.syspath_prepend(str(study))
+    with (
+        undeclared_reads.refused([MODULE]),
+        pytest.raises(UserError, match=r"helper.py: is read .*; move it into components, papers"),
+    ):
+        importlib.import_module("helper")
+    sys.modules.pop("helper", None)
+
+
+def test_a_library_that_is_installed_in_a_study_may_be_read(study):
+    library = study / "venv/lib/python3/site-packages/foo.py"
+    library.parent.mkdir(parents=True)
+    library.write_text("SLOPE = 2\n")
+    with undeclared_reads.refused([MODULE]):
+        assert runpy.run_path(str(library))["SLOPE"] == 2
 
 
 READERS = {

@@ -241,7 +241,7 @@ def test_a_file_of_other_rows_is_refused_in_one_line(tmp_path, content, problem)
 
 
 def test_rows_of_another_scale_are_refused(tmp_path):
-    (tmp_path / "config").mkdir()
+    (tmp_path / "config/papers/benchmark").mkdir(parents=True)
     (tmp_path / "config/config.yaml").write_text("scale: smoke\n")
     (tmp_path / "rows.csv").write_text(GOOD)
     with pytest.raises(UserError, match=r"rows\.csv: has the rows of scale smoke; give the rows"):

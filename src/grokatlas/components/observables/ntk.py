@@ -22,7 +22,7 @@ def build(*, probe: Whole) -> Observable:
         probe: the place of x_0 among the training points.
 
     Columns: ``ntk_mean``, the mean of ``K(x_0, x_j)``; and ``ntk_residual_mean``, the mean of
-    ``K(x_0, x_j) (y_j - sigmoid(f(x_j)))``: with targets 0 and 1, and times the learning rate, the
+    ``K(x_0, x_j) (y_j - sigmoid(f(x_j)))``: with targets 0 and 1, and times the step size, the
     first change of ``f(x_0)`` under gradient descent on the mean binary cross-entropy (arXiv
     2506.12284, figure 10). A model with more outputs, or a probe that is not a training point, is
     refused with a `ValueError` when observed.

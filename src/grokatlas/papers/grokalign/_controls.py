@@ -33,10 +33,10 @@ def methods_turned(tables: Tables) -> Tables:
 
 
 def steps_doubled(tables: Tables) -> Tables:
-    """The runs as if every update took two, as about half the learning rate would have it."""
+    """The runs as if every update took two, as about half the step size would have it."""
     return changed(tables, ["step"], double)
 
 
 def learning_rate_doubled(tables: Tables) -> Tables:
-    """The runs as if they had been made with half the learning rate that they are taken to have."""
+    """The runs as if they had been made with half the step size that they are taken to have."""
     return changed(tables, ["optimizer.lr"], double)

@@ -33,7 +33,7 @@ def radius_over_baseline(tables: Tables) -> list[float]:
 def predicted_product(part: pd.DataFrame) -> pd.Series:
     """The probe's inner product with its centroid as theorem 9 has it, from the logged rates.
 
-    Its rate of change is the learning rate times ``ntk_residual_mean``; between logged steps the
+    Its rate of change is the step size times ``ntk_residual_mean``; between logged steps the
     rate goes straight.
 
     Args:

@@ -21,7 +21,7 @@ from grokatlas.results.foreign import ACCURACY, TAKEN
 from grokatlas.results.placeholders import filled, pattern
 
 ROUNDED = 1e-9  # of a step, which may be a product that was rounded: 0.29 epochs of 100 updates
-LONGEST = 2**53  # steps, from which on not every whole number is a float64
+LONGEST = 2**53  # above it a float64 holds only some of the whole numbers
 SPARSE = ("wandb", "tensorboard")  # formats whose columns need not be logged at the same steps
 
 Member = dict[str, Any]
@@ -86,7 +86,10 @@ def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
             lines = path.read_text(encoding="utf-8").split("\n")
             parsed = functools.partial(json.loads, object_pairs_hook=_object)
             objects = [parsed(line) for line in lines if line.strip()]
-            table = pd.DataFrame([each for each in objects if any(map(named.fullmatch, each))])
+            objects = [each for each in objects if any(map(named.fullmatch, each))]
+            if twice := [each for each in objects if isinstance(each, _Twice)]:
+                raise ValueError(f"a line has the key {twice[0].key} twice")
+            table = pd.DataFrame(objects)
         else:
             table = _read_csv(path)
     except (ValueError, TypeError, OSError, RecursionError) as error:
@@ -98,12 +101,20 @@ def _read(path: Path, block: dict[str, Any]) -> pd.DataFrame:
     return table
 
 
+class _Twice(dict[str, Any]):
+    """An object of a JSON line that has a key twice."""
+
+    key = ""
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a JSON line, in which each key is there once."""
-    keys = [key for key, _ in pairs]
-    if twice := [key for key in keys if keys.count(key) > 1]:
-        raise ValueError(f"the key {twice[0]} is twice in a line")
-    return dict(pairs)
+    """An object of a JSON line; a `_Twice` where a key is there twice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        counts = collections.Counter(key for key, _ in pairs)
+        made = _Twice(made)
+        made.key = counts.most_common(1)[0][0]
+    return made
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -245,7 +256,8 @@ def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFr
     for column in ["step", *(each for each in rows if each != "step")]:
         values = pd.to_numeric(rows[column], errors="coerce").astype("float64")
         bad = ~(values.abs() < float("inf")) & ~(sparse & rows[column].isna())
-        bad |= rows[column].map(lambda cell: isinstance(cell, bool))
+        if rows[column].dtype in ("bool", "object"):
+            bad |= rows[column].map(lambda cell: isinstance(cell, bool))
         if bad.any():
             at = "" if column == "step" else f" at step {rows.loc[bad, 'step'].iloc[0]}"
             what = shown(rows.loc[bad, column].iloc[0])
@@ -261,7 +273,7 @@ def _numbers(rows: pd.DataFrame, place: str, block: dict[str, Any]) -> pd.DataFr
     if frame.empty:
         raise UserError(place, f"no step has all of {', '.join(made)}; name fewer columns")
     nearest_whole = frame["step"].round()
-    near = (frame["step"] - nearest_whole).abs() <= ROUNDED * nearest_whole
+    near = (frame["step"] - nearest_whole).abs() <= ROUNDED * nearest_whole.clip(1, 1e7)
     whole = near & (nearest_whole >= 0) & (nearest_whole < LONGEST)
     if not whole.all():
         value = frame["step"][~whole].iloc[0]

@@ -94,14 +94,22 @@ def broken(spec: dict[str, Any]) -> Iterator[str]:
 def check_parameters(spec: dict[str, Any], made: dataset.Dataset) -> None:
     """Refuse a model without parameters, and an optimizer or a link of updates that leaves one out.
 
-    The run would go on, and a parameter that is left out stay as it is. What fails here for another
-    reason fails in the run, with its own words.
+    The run would go on, and a parameter that is left out would stay as it is. Only the components
+    of a study are tried; those of the package have tests. What fails here for another reason fails
+    in the run, with its own words.
 
     Raises:
         ValueError: with the component's file, and what is wanted.
     """
     import torch
 
+    own = [
+        entry
+        for _, block, entry in registry.entries(spec, ("model", *MOVING))
+        if _own(block, entry)
+    ]
+    if not own:
+        return
     member = members.of(spec)[0]
     model = _model(spec, made, member)
     if model is None:
@@ -115,17 +123,26 @@ def check_parameters(spec: dict[str, Any], made: dataset.Dataset) -> None:
         for block, entry, part in terms(spec, member, MOVING):
             if hasattr(part, "noise_shape"):
                 part = part.given(next(iter(params.values())).new_zeros(part.noise_shape(params)))
-            second = zeros if block == "optimizer" else params
-            moved.append((block, entry, part.update(params, second, part.init(params))[0]))
+            second = zeros if block == "optimizer" else dict(params)
+            after, _ = part.update(dict(params), second, part.init(dict(params)))
+            moved.append((block, entry, after))
     except Exception:  # of the component
         return
     for block, entry, after in moved:
+        where = registry.shown_component(block, entry["name"])
+        if not isinstance(after, dict):
+            problem = f"`update` returns {_type(after)} in place of the parameters"
+            raise ValueError(f"{where}: {problem}; return a dictionary of them, and the state")
         if [*after] != [*params]:
             lacking = [key for key in params if key not in after]
             problem = f"leaves {lacking[0]} out" if lacking else "changes their order, or adds one"
-            where = registry.shown_component(block, entry["name"])
             todo = "return the parameters that it is given, in their order"
             raise ValueError(f"{where}: {problem}; {todo}")
+
+
+def _own(block: str, entry: dict[str, Any]) -> bool:
+    """True for a component of a study."""
+    return not registry.path(block, entry["name"]).is_relative_to(registry.PACKAGE)
 
 
 def _model(spec: dict[str, Any], made: dataset.Dataset, member: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from grokatlas.results import files
 # what components and libraries raise where spec, data or machine do not fit
 MISTAKES = (ValueError, TypeError, LookupError, RuntimeError, ImportError, OSError, MemoryError)
 EXTRAS = {"art": "attack"}  # libraries that only an extra of the package installs
-# say by themselves what is
+# errors whose text says by itself what is wrong
 PLACED = (ValueError, RuntimeError, OSError, ImportError, MemoryError, SystemExit)
 MORE = "(GROKATLAS_TRACEBACK=1 shows where)"
 EXIT = "ends the process, as sys.exit does; raise a ValueError that says what is wrong"

@@ -21,7 +21,7 @@ def read_job_file(job_file: Path, kind: str) -> dict[str, Any]:
             the plan was made: the manifest would name code that did not run.
     """
     if job_file.suffix != ".json":
-        problem = "is no job file, which are JSON; give a spec.json of results"
+        problem = "is no job file: these end in .json; give a spec.json of results"
         raise UserError(str(job_file), problem)
     job = files.read_sealed(job_file)
     if "outputs" in job or job.get("kind") != kind:

@@ -28,9 +28,8 @@ class LastLog(History):
 
     def add(self, step: int, indices: list[int], seen: dict[str, np.ndarray]) -> None:
         """See `History.add`; refuse columns that a history cannot have, or that no plan knew."""
-        observables = self._spec["observables"]
-        if not self._last and (problem := history_columns.refused({*seen}, observables)):
-            named = ", ".join(entry["name"] for entry in observables)
+        if not self._last and (problem := history_columns.refused({*seen}, self._spec)):
+            named = ", ".join(entry["name"] for entry in self._spec["observables"])
             raise UserError(f"observables ({named})", problem)
         super().add(step, indices, seen)
         self._last = seen

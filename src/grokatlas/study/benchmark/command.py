@@ -126,7 +126,9 @@ def _rows(file: Path, rules: Protocol, scale: str) -> pd.DataFrame:
     """The rows that `add` wrote into a file; a `UserError` where it holds others."""
     todo = f"give the {ROWS} of an entry that was made at scale {scale}"
     settings = file.parent / SETTINGS
-    if settings.is_file() and (own := load_settings(settings, {}).scale) != scale:
+    if (file.parent / PAPERS / PAPER_NAME).is_dir() and (
+        own := load_settings(settings, {}).scale
+    ) != scale:
         raise UserError(str(file), f"has the rows of scale {own}; {todo}")
     try:
         rows = pd.read_csv(file, dtype=judging.KINDS)
