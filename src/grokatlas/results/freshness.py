@@ -58,9 +58,10 @@ def finished(kind: str, target: Path, key: str, inputs: list[Path]) -> bool:
 
 
 def manifest_or_none(path: Path) -> dict[str, Any] | None:
-    """A manifest's content; empty for a damaged one, None for none.
+    """The content of a manifest or a job file; empty for a damaged one, None for none.
 
-    Inputs and outputs of a manifest are JSON objects: it is damaged where they are not.
+    Inputs and outputs of a manifest are JSON objects: it is damaged where they are not. A job file
+    has no outputs.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -70,7 +71,7 @@ def manifest_or_none(path: Path) -> dict[str, Any] | None:
         return {}
     if not isinstance(content, dict):
         return {}
-    named = (content.get(key, {}) for key in ("inputs", "outputs"))
+    named = [content.get(key, {}) for key in ("inputs", "outputs") if "outputs" in content]
     return content if all(isinstance(each, dict) for each in named) else {}
 
 

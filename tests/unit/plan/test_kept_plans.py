@@ -95,7 +95,8 @@ def test_what_a_study_of_the_checkout_recorded_is_seen(file):
     shutil.copytree("config/papers/my_study", study / "config/papers/other")
     for path in map(study.joinpath, ("study.yaml", "recorded/claims.csv", file)):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("a").close()
+        with path.open("a") as stream:
+            stream.write("paper\n" * (path.suffix == ".csv"))
     opened()
     assert KeptPlan(Path("config"), "smoke").read()
     with (study / file).open("a") as stream:
