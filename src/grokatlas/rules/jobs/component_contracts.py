@@ -103,12 +103,8 @@ def check_parameters(spec: dict[str, Any], made: dataset.Dataset) -> None:
     """
     import torch
 
-    own = [
-        entry
-        for _, block, entry in registry.entries(spec, ("model", *MOVING))
-        if _own(block, entry)
-    ]
-    if not own:
+    tried = registry.entries(spec, ("model", *MOVING))
+    if not any(_own(block, entry) for _, block, entry in tried):
         return
     member = members.of(spec)[0]
     model = _model(spec, made, member)
