@@ -157,7 +157,7 @@ def sizes(settings: dict[str, dict[str, list[Any]]]) -> list[tuple[str, str, str
 
 
 def _ordered(figures: dict[str, Any], claims: list[dict[str, str]]) -> list[str]:
-    """The figures of a paper by their numbers; of plates with one number the one claimed first."""
+    """The figures of a paper by their numbers; where two are one plate, the one claimed first."""
     claimed = list(dict.fromkeys(claim["figure"] for claim in claims))
 
     def place(figure: str) -> tuple[Any, ...]:

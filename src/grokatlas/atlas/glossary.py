@@ -29,9 +29,8 @@ GLOSSARY = {
     "spec, code and data is never trained twice",
     "run": "a training job: one case at one point of an experiment's sweep, or some of its members",
     "member": "a trajectory inside a run, of a seed and of a value of every other ensemble axis",
-    "step": "an update of the parameters, never an epoch",
-    "step size": "the factor of an update, also called learning rate; in a YAML it is `lr`, or "
-    "`rate` of a dynamics",
+    "step": "an update of the parameters, never an epoch; its factor is the step size, also called "
+    "learning rate: `lr` in a YAML, or `rate` of a dynamics",
     "measure": "a quantity computed after training from snapshots, parameters that were kept",
     "table": "all rows of an experiment, of what was logged (its history) and measured, each with "
     "its whole spec",
