@@ -37,7 +37,7 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
         problem = f"is listed in {known[twice[0]]} versions, which would have one name"
         raise UserError(f"run {twice[0]}", f"{problem}; choose one by --state or a condition")
     if csv:
-        _refuse_foreign(csv / DICTIONARY)
+        _refuse_other(csv / DICTIONARY)
     for run, members in listed:
         history = next((h for h in map(_history, run.places.values()) if h.is_file()), None)
         if history is None:
@@ -60,7 +60,7 @@ def write(listed: Listed, csv: Path | None, tensorboard: Path | None) -> str:
     )
 
 
-def _refuse_foreign(dictionary: Path) -> None:
+def _refuse_other(dictionary: Path) -> None:
     """Refuse a folder whose dictionary describes other files than logs of runs."""
     if dictionary.exists():
         content = files.read_json(dictionary)

@@ -175,12 +175,16 @@ def test_a_script_holds_the_lock_of_its_run(here):
     assert not (run / layout.LOCK).exists()
 
 
+def saved_log(here, error):
+    """The text of the log that an error names."""
+    return (here / str(error.value).rpartition("the log is ")[2].rstrip(")")).read_text()
+
+
 def test_a_log_that_is_refused_is_left_in_the_folder_of_the_run(here):
     percent = "open('log.csv', 'w').write('step,test_accuracy\\n0,50\\n')\n"
     with pytest.raises(UserError, match=r"is 50, .* \(the log is (\S+)\)$") as error:
         execute(script(here, percent))
-    saved = here / str(error.value).rpartition("the log is ")[2].rstrip(")")
-    assert saved.read_text() == "step,test_accuracy\n0,50\n"
+    assert saved_log(here, error) == "step,test_accuracy\n0,50\n"
     found = Tree(layout.RESULTS).results.values()
     assert not any(result.files for result in found)  # it is no file of the run
     with pytest.raises(UserError, match=r"is 50, .* \(the log is elsewhere/\.refused-log\.csv\)$"):
@@ -191,8 +195,7 @@ def test_a_log_whose_script_ends_with_an_error_is_left_too(here):
     half = "open('log.csv', 'w').write('step,loss\\n0,1\\n')\nraise SystemExit('out of luck')\n"
     with pytest.raises(UserError, match=r"out of luck \(the log is (\S+)\)$") as error:
         execute(script(here, half))
-    saved = here / str(error.value).rpartition("the log is ")[2].rstrip(")")
-    assert saved.read_text() == "step,loss\n0,1\n"
+    assert saved_log(here, error) == "step,loss\n0,1\n"
 
 
 def test_members_of_a_script_log_at_the_same_steps(here):
